@@ -29,10 +29,11 @@ export const indexes: readonly LargeIndex[] = [
   },
   { name: 'webhooks_not_plain', table: 'webhooks', on: '(tenant_id) where not plain' },
   // What the report of the installation counts.
+  { name: 'webhooks_inactive', table: 'webhooks', on: '(id) where not active and deleted_at is null' },
   {
-    name: 'webhooks_inactive',
+    name: 'webhooks_disabled',
     table: 'webhooks',
-    on: '(disabled_reason) where not active and deleted_at is null',
+    on: `(id) where not active and deleted_at is null and disabled_reason in ('FAILURES', 'GONE')`,
   },
   { name: 'deliveries_waiting', table: 'deliveries', on: `(id) where status = 'WAITING'` },
   // Which holds end without a warning yet.

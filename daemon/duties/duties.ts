@@ -106,7 +106,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
     },
     {
       name: 'overdue',
-      every: 4_000,
+      every: 8_000,
       lock: 'rescue-overdue',
       worthIt: worthRescuingSql,
       work: logged('deliveries', 'warn', 'rescued overdue deliveries that had no job', () =>
@@ -129,7 +129,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
     },
     {
       name: 'ordering',
-      every: 4_000,
+      every: 8_000,
       lock: 'ordering',
       worthIt: worthWakingSql,
       work: logged('keys', 'info', 'found ordering keys whose next delivery was not woken', () =>

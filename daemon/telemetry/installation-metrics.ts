@@ -46,14 +46,10 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     'How late the oldest scheduled event is that was not emitted yet; 0: none is due.',
     (one) => one.scheduledLateSeconds,
   ],
-  [
-    'hookwright_webhooks_active',
-    'Webhooks that are active; about as many where there are more than 50000 webhooks.',
-    (one) => one.activeWebhooks,
-  ],
+  ['hookwright_webhooks_active', 'Webhooks that are active. Above 1000 an estimate.', (one) => one.activeWebhooks],
   [
     'hookwright_webhooks_disabled',
-    'Webhooks that the service has disabled because of what their receivers answered; 50000 means 50000 or more.',
+    'Webhooks that the service has disabled because of what their receivers answered. Above 1000 an estimate.',
     (one) => one.disabledWebhooks,
   ],
   [

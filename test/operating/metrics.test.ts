@@ -210,7 +210,6 @@ describe('the backlog', () => {
     housekeeping: { startedAt: new Date(5_000), succeededAt: new Date(4_000), failure: null },
     failover: null,
     activeWebhooks: 6,
-    isActiveEstimated: false,
     disabledWebhooks: 7,
   };
   const valueIn = async (of: Registry, name: string) => (await familiesOf(of)).get(name)?.samples[0]?.value;

@@ -148,7 +148,7 @@ test('webhooks that hold deliveries are looked at part by part, and what was jus
   await stack.rows(
     `insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status)
      select hookwright.next_id(), tenant_id, event_id, case n when 0 then ${last.id} else -n end, event_type, 'HELD'
-     from hookwright.deliveries, generate_series(0, 70) n`,
+     from hookwright.deliveries, generate_series(0, 30) n`,
   );
   const first = () => ({ after: -1_000 });
   expect(await alignWronglyHeld(pool, first())).toBe(1);

@@ -6,7 +6,7 @@ import type { Range } from '../../parts/range';
 import { RANGE_WORDS } from '../../parts/range-words';
 import { useClock } from '../../parts/time';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
-import { lagOf } from './overall-status';
+import { closedMaxOf, lagOf } from './overall-status';
 
 type Now = NonNullable<InstallationNowQuery['installation']>;
 type Stats = NonNullable<NonNullable<InstallationAttemptsQuery['installation']>['stats']>;
@@ -30,7 +30,7 @@ export function InstallationFigures({ now, stats, range }: { now: Now; stats: St
           value={countUpTo(backlog.due, backlog.countMax)}
           remark={
             closed.due > 0 ? (
-              <Trans>{countUpTo(closed.due, backlog.countMax)} wait for a pause</Trans>
+              <Trans>{countUpTo(closed.due, closedMaxOf(closed, backlog))} wait for a pause</Trans>
             ) : (
               <Trans>in flight, or next</Trans>
             )

@@ -7,7 +7,7 @@ import { Link } from '../../parts/place';
 import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo, duration } from '../../text/numbers';
-import { lagOf, type Problem, problemsOf } from './overall-status';
+import { closedMaxOf, lagOf, type Problem, problemsOf } from './overall-status';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
 
@@ -53,7 +53,7 @@ export function OverallStatusAnswer({ installation }: { installation: Installati
       )}
       {closed.due > 0 && (
         <p className="mt-1 text-sm text-soft">
-          <Pauses closed={closed} countMax={backlog.countMax} />
+          <Pauses closed={closed} countMax={closedMaxOf(closed, backlog)} />
         </p>
       )}
     </Answer>

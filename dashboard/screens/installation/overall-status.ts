@@ -1,4 +1,4 @@
-import { LATE_AFTER_MS } from '../../../src/domain/deliveries/health-limits.js';
+import { CLOSED_COUNTED, LATE_AFTER_MS } from '../../../src/domain/deliveries/health-limits.js';
 
 /** The fields that the verdict on an installation is made from. Times in ISO 8601. */
 export interface Facts {
@@ -68,6 +68,11 @@ export function problemsOf({ daemons, backlog, closed, jobsPutAside, findings }:
     }
   }
   return problems.sort((one, other) => Number(other.level === 'FAIL') - Number(one.level === 'FAIL'));
+}
+
+/** From which number on the deliveries that wait for a pause are that many or more. */
+export function closedMaxOf({ due, webhooks }: Facts['closed'], { countMax }: { countMax: number }): number {
+  return webhooks < CLOSED_COUNTED ? countMax : due;
 }
 
 /** The age of the oldest due delivery whose endpoint does not want it to wait, in ms; 0 if there is none. */

@@ -13,6 +13,12 @@ export const ATTEMPT_MS_MAX = 120_000;
 /** A delivery is late that has been due for longer. One that is being sent is due as well. */
 export const LATE_AFTER_MS = ATTEMPT_MS_MAX + 60_000;
 
+/**
+ * The closed endpoints of an installation whose due deliveries are counted: the ones whose pauses end last. With as
+ * many there are perhaps more.
+ */
+export const CLOSED_COUNTED = 30;
+
 /** A webhook's held deliveries are counted up to this number. */
 export const HELD_SHOWN_MAX = 1_000;
 

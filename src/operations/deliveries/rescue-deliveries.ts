@@ -15,7 +15,7 @@ export const OVERDUE_SECONDS = 60;
 export const worthRescuingSql = `first_due < now() - ${OVERDUE_SECONDS} * interval '1 second'`;
 /** Deliveries that are overdue since the last call are looked at, and this many of the others, the oldest first. */
 const FRESH_ROWS = 20_000;
-const PART_ROWS = 200;
+const PART_ROWS = 250;
 /** The first call takes what has been due for longer for old. */
 const FRESH_MINUTES = 10;
 /** The next sweep goes on, so that the other sweeps are not late. */
@@ -89,7 +89,7 @@ export async function rescueOverdue(pool: pg.Pool, cursor: OverdueCursor = {}): 
 }
 
 /** The webhooks with held deliveries that one call reads, each found by a leap through the days. */
-const HOLDING_LOOKED = 50;
+const HOLDING_LOOKED = 25;
 /** Emits that have crossed a change of their webhook commit within this time. */
 const CROSSED_SECONDS = 60;
 const CHANGES_LOOKED = 200;

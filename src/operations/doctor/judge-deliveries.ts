@@ -1,9 +1,8 @@
-import { LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
+import { CLOSED_COUNTED, LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
-import { CLOSED_COUNTED } from '../installation/closed-backlog.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
-import { INSTALLATION_COUNT_MAX, type Installation } from '../installation/read-installation.js';
+import { INSTALLATION_COUNT_MAX, type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
 import { FOUND_MAX, type Progress } from '../installation/search-parts.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
@@ -15,6 +14,7 @@ const DUE_WARN_SECONDS = LATE_AFTER_MS / 1_000;
 
 const upTo = (max: number) => (rows: number) => (rows >= max ? `${max} or more` : String(rows));
 const count = upTo(INSTALLATION_COUNT_MAX);
+const about = (webhooks: number) => `${webhooks > WEBHOOKS_COUNTED ? 'about ' : ''}${webhooks}`;
 const found = ({ found: faults }: Progress) => upTo(FOUND_MAX)(faults.length);
 const isFound = (...searched: readonly Progress[]) => searched.some(({ found: faults }) => faults.length > 0);
 
@@ -47,13 +47,13 @@ export function judgeDeliveries(
     warnIf(
       isFound(lost),
       'sweepers',
-      `Overdue deliveries without a job: ${found(lost)}. A running daemon finds them within two minutes; look again then.`,
+      `Overdue deliveries without a job: ${found(lost)}. A running daemon finds them within two minutes (with 100,000 overdue ones within about an hour); look again then.`,
       'Every overdue delivery has a job.',
     ),
     warnIf(
       isFound(leftTurns),
       'ordering',
-      `Ordering keys whose next delivery was not woken: ${found(leftTurns)}. A running daemon wakes them within a minute, or when an application commits its emits; look again then.`,
+      `Ordering keys whose next delivery was not woken: ${found(leftTurns)}. A running daemon wakes them within a minute (with 100,000 keys within about an hour), or when an application commits its emits; look again then.`,
       'Every ordering key has a delivery whose turn it is.',
     ),
     judgeScheduled(installation, facts),
@@ -80,7 +80,7 @@ export function judgeDeliveries(
     check(
       'webhooks',
       'ok',
-      `Active: ${installation.isActiveEstimated ? 'about ' : ''}${installation.activeWebhooks}; disabled because their receivers failed: ${count(installation.disabledWebhooks)}.`,
+      `Active: ${about(installation.activeWebhooks)}; disabled because their receivers failed: ${about(installation.disabledWebhooks)}.`,
     ),
   ];
 }

@@ -149,18 +149,32 @@ export function listOutbox(db: HasPool): Promise<(OutboxGrant & { grantedAt: Dat
   return query(db.pool, listStatement, []);
 }
 
+const DOORS_SHOWN = 100;
+
+/** Leaps from login to login: each may have grants for all tenants. */
 const closedDoorsStatement = {
   name: 'closed_outbox_doors',
-  text: `select g.role_name as role, array_agg(g.tenant_id order by g.tenant_id) as "tenantIds"
-         from hookwright.outbox_grants g
-         join hookwright.tenants t on t.id = g.tenant_id and t.deleted_at is null
-         left join pg_roles r on r.rolname = g.role_name
-         where not coalesce(has_schema_privilege(r.oid, 'hookwright', 'usage')
-                            and has_function_privilege(r.oid, '${EMIT}', 'execute'), false)
-         group by 1 order by 1`,
+  text: `with recursive login(role) as (
+           select min(role_name) from hookwright.outbox_grants
+           union all
+           select (select min(g.role_name) from hookwright.outbox_grants g where g.role_name > login.role)
+           from login where login.role is not null),
+         closed as (
+           select login.role, array(
+             select g.tenant_id::float8 from hookwright.outbox_grants g
+             join hookwright.tenants t on t.id = g.tenant_id and t.deleted_at is null
+             where g.role_name = login.role order by g.tenant_id limit ${DOORS_SHOWN}) as "tenantIds"
+           from login left join pg_roles r on r.rolname = login.role
+           where login.role is not null
+             and not coalesce(has_schema_privilege(r.oid, 'hookwright', 'usage')
+                              and has_function_privilege(r.oid, '${EMIT}', 'execute'), false))
+         select role, "tenantIds" from closed where cardinality("tenantIds") > 0 order by role`,
 };
 
-/** The logins that have grants and may not call the function, as after a restore on a server that lacks them. */
+/**
+ * The logins that have grants and may not call the function, as after a restore on a server that lacks them, each with
+ * its first tenants.
+ */
 export function listClosedDoors(sql: SqlTarget): Promise<{ role: string; tenantIds: number[] }[]> {
   return query(sql, closedDoorsStatement, []);
 }

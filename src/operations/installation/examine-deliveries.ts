@@ -27,21 +27,23 @@ export interface DeliveryFacts {
   searched: Searched;
 }
 
+const SCHEDULED_LOOKED = 10_000;
+
 /**
  * SQL condition. Emitting all that are due at one moment takes a while. An event that could not be emitted is due again
  * in two seconds, which shows in its `due_at`.
  */
 const scheduledStandSql = `(
-  exists (
-    select from hookwright.scheduled_events
-    where status = 'SCHEDULED' and due_at < now() - interval '1 minute')
+  (select min(due_at) from hookwright.scheduled_events where status = 'SCHEDULED') < now() - interval '1 minute'
   and not exists (
     select from hookwright.scheduled_events
     where finished_at > now() - interval '1 minute' and (status = 'EMITTED' or error is not null))
   or exists (
-    select from hookwright.scheduled_events
-    where status = 'SCHEDULED' and due_at between now() - interval '1 minute' and now() + interval '2 seconds'
-      and deliver_at < due_at - interval '1 minute'))`;
+    select from (
+      select due_at, deliver_at from hookwright.scheduled_events
+      where status = 'SCHEDULED' and due_at between now() - interval '1 minute' and now() + interval '2 seconds'
+      order by due_at limit ${SCHEDULED_LOOKED}) soon
+    where deliver_at < due_at - interval '1 minute'))`;
 
 /**
  * @param before how far searches came at the last report; null: they look at all rows

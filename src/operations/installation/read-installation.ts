@@ -7,6 +7,9 @@ import { OLDEST_LOOKED, oldestOtherSql } from './oldest-other.js';
 /** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
 export const INSTALLATION_COUNT_MAX = 50_000;
 
+/** Larger numbers of webhooks are estimates. */
+export const WEBHOOKS_COUNTED = 1_000;
+
 export interface HousekeepingRuns {
   /** When it was last started; null: never. */
   startedAt: Date | null;
@@ -53,10 +56,9 @@ export interface Installation {
   housekeeping: HousekeepingRuns;
   /** Null: none was noticed. */
   failover: Failover | null;
+  /** Above WEBHOOKS_COUNTED an estimate of Postgres, as the next one. */
   activeWebhooks: number;
-  /** `activeWebhooks` is an estimate of Postgres: there are more webhooks than are counted. */
-  isActiveEstimated: boolean;
-  /** Webhooks that the service has disabled because of their receivers, at most as many as are counted; no pauses. */
+  /** Webhooks that the service has disabled because of their receivers; pauses do not count. */
   disabledWebhooks: number;
 }
 
@@ -65,9 +67,19 @@ export const countSql = (condition: string, table = 'deliveries'): string => `
   (select count(*)::integer from (
      select from hookwright.${table} where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
 
-/** SQL: a number of webhooks, which ends at its limit too. */
-const countWebhooksSql = (condition: string, limit: string) => `
-  (select count(*)::integer from (select from hookwright.webhooks where ${condition} ${limit}) w)`;
+/** SQL: the rows of an index when Postgres last looked; null without it. */
+const rowsOfIndexSql = (index: string) => `
+  (select c.reltuples::integer from pg_class c join pg_index i on i.indexrelid = c.oid and i.indisvalid
+   where c.oid = to_regclass('hookwright.${index}'))`;
+
+/**
+ * SQL: a number of webhooks, counted up to WEBHOOKS_COUNTED; without an estimate all are. Webhooks change with each
+ * outcome, so counting one reads its page.
+ */
+const webhooksSql = (rows: string, estimate: string) => `
+  (select case when count(*) > ${WEBHOOKS_COUNTED} then greatest(count(*), ${estimate}) else count(*) end::integer
+   from (select from hookwright.webhooks where deleted_at is null and ${rows}
+         limit case when ${estimate} is not null then ${WEBHOOKS_COUNTED + 1} end) w)`;
 
 /** Without queues nothing waits, and an installation that keeps no order reads no more. */
 const ifQueuedSql = (sql: string) => `case when exists (select from hookwright.ordering_queue) then ${sql} else 0 end`;
@@ -105,21 +117,15 @@ const statement: Statement = {
         'at', h.failed_over_at, 'fromTimeline', h.failed_over_from, 'toTimeline', h.timeline,
         'wasSynchronous', h.failover_was_synchronous, 'lostSeconds', h.failover_lost_seconds,
         'unknownOutcomes', case when h.unknown_on = h.timeline then h.unknown_outcomes else 0 end) end as failover,
-      case when known.count > ${INSTALLATION_COUNT_MAX}
-           then greatest(known.count, (select reltuples::integer from pg_class
-                                       where oid = 'hookwright.webhooks_tenant'::regclass))
-           else known.count end - ${countWebhooksSql('not active and deleted_at is null', `limit ${INSTALLATION_COUNT_MAX}`)}
-        as "activeWebhooks",
-      known.count > ${INSTALLATION_COUNT_MAX} as "isActiveEstimated",
-      ${countWebhooksSql(
-        `not active and deleted_at is null and disabled_reason in ('FAILURES', 'GONE')`,
-        `limit ${INSTALLATION_COUNT_MAX}`,
+      ${webhooksSql(
+        'active order by tenant_id, id desc',
+        `${rowsOfIndexSql('webhooks_tenant')} - ${rowsOfIndexSql('webhooks_inactive')}`,
+      )} as "activeWebhooks",
+      ${webhooksSql(
+        `not active and disabled_reason in ('FAILURES', 'GONE')`,
+        rowsOfIndexSql('webhooks_disabled'),
       )} as "disabledWebhooks"
-    from hookwright.housekeeping h, (
-      select ${countWebhooksSql(
-        'deleted_at is null',
-        `order by tenant_id, id desc limit ${INSTALLATION_COUNT_MAX + 1}`,
-      )} as count) known`,
+    from hookwright.housekeeping h`,
 };
 
 type Row = Omit<Installation, 'housekeeping'> &

@@ -3,7 +3,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { statusInQueueSql } from './turns.js';
 
 /** Keys that endpoints keep waiting stay for long, so one call looks at a part of them. */
-const PART_ROWS = 150;
+const PART_ROWS = 200;
 /** The next sweep continues: other sweeps wait meanwhile. */
 const SWEEP_ROWS = 100_000;
 
@@ -35,16 +35,17 @@ const wakeStatement: Statement = {
     unordered as materialized (
       select l.webhook_id, l.tenant_id from (select distinct webhook_id, tenant_id from looked) l
       where not exists (select from hookwright.webhook_options o
-                        where o.webhook_id = l.webhook_id and o.ordering_by <> 'NONE')
-        and exists (select from looked k join hookwright.ordering_queue q on q.webhook_id = k.webhook_id and q.key = k.key
-                    where k.webhook_id = l.webhook_id and ${statusInQueueSql()} = 'WAITING'))
+                        where o.webhook_id = l.webhook_id and o.ordering_by <> 'NONE'))
     select (select count(*)::integer from left_over) as found,
            (select count(*)::integer from looked) as looked,
            (select json_build_array(webhook_id, key) from looked order by webhook_id desc, key desc limit 1) as last,
            (select cardinality((passed).busy_keys) from (
               select hookwright.pass_turns(array_agg(webhook_id), array_agg(key), array_agg(0::bigint)) as passed
               from left_over having count(*) > 0) woken) as busy,
-           (select count(hookwright.enqueue_align(webhook_id, tenant_id)) from unordered) as aligned`,
+           (select count(hookwright.enqueue_align(u.webhook_id, u.tenant_id)) from unordered u
+            where exists (
+              select from looked l join hookwright.ordering_queue q on q.webhook_id = l.webhook_id and q.key = l.key
+              where l.webhook_id = u.webhook_id and ${statusInQueueSql()} = 'WAITING')) as aligned`,
 };
 
 interface Row {

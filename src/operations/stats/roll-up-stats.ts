@@ -99,7 +99,9 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
     steps += 1;
   }
   for (const expired of [
-    `resolution = 'MINUTE' and bucket < (select minutes_from from hookwright.stats_progress)`,
+    // By the index of each.
+    `resolution = 'MINUTE' and ${isWrittenSql} and bucket < (select minutes_from from hookwright.stats_progress)`,
+    `resolution = 'MINUTE' and ${isSumSql} and bucket < (select minutes_from from hookwright.stats_progress)`,
     `resolution = 'HOUR' and bucket < (select hours_from from hookwright.stats_progress)`,
     `resolution = 'DAY' and bucket < now() - ${STATS_KEPT_MS.DAY} * interval '1 millisecond'`,
   ]) {

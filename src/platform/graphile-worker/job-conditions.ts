@@ -48,18 +48,19 @@ export const hasNoJobSql = (delivery: string) =>
 
 /**
  * SQL condition: no job, of its own or shared, will make this delivery's next attempt. A job that has been locked for
- * longer than any attempt takes does not count: its worker is dead, or the reply to its fetch was lost.
+ * longer than any attempt takes does not count: its worker is dead, or the reply to its fetch was lost. Each job is
+ * looked up: a join may read all of them.
  *
  * @param delivery the name of a row with `id`, `attempt_count` and `job_group`
  */
 export const hasNoLiveJobSql = (delivery: string, lockedSeconds: string) =>
   [namesNextAttemptSql(delivery), `j.key = 'g:' || ${delivery}.job_group`]
     .map(
-      (isItsJob) => `not exists (
-     select from hookwright_jobs._private_jobs j
+      (isItsJob) => `(
+     select true from hookwright_jobs._private_jobs j
      where ${isItsJob}
        and j.attempts < j.max_attempts
-       and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second'))`,
+       and (j.locked_at is null or j.locked_at > now() - ${lockedSeconds} * interval '1 second') limit 1) is null`,
     )
     .join(' and ');
 

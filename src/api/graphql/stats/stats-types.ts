@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { CLOSED_COUNTED } from '../../../domain/deliveries/health-limits.js';
 import { STATS_BUCKETS_MAX } from '../../../domain/stats/stats.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
@@ -133,10 +134,14 @@ export class BacklogType {
   description: 'Due deliveries that wait because their endpoints asked for a pause, until `Webhook.closedUntil`.',
 })
 export class ClosedBacklogType {
-  @Field(() => Int, { description: 'The number of these deliveries, counted as far as `Backlog.countMax`.' })
+  @Field(() => Int, {
+    description: `The number of these deliveries, counted as far as \`Backlog.countMax\`. Of the whole installation, those of the ${CLOSED_COUNTED} webhooks whose pauses end last.`,
+  })
   due!: number;
 
-  @Field(() => Int, { description: 'The number of webhooks that they belong to.' })
+  @Field(() => Int, {
+    description: `The number of webhooks that they belong to. Of the whole installation at most ${CLOSED_COUNTED}, which means ${CLOSED_COUNTED} or more.`,
+  })
   webhooks!: number;
 
   @Nullable(() => Date, 'When the last of the pauses ends. Null when no delivery waits for one.')
@@ -144,7 +149,7 @@ export class ClosedBacklogType {
 
   @Nullable(
     () => Date,
-    'When the oldest of the other due deliveries became due. Deliveries that wait for the rate of their webhook, or for the next probe of an endpoint that fails, do not count. Null when there is none; of the whole installation, none among those that are due longest.',
+    'When the oldest of the other due deliveries became due. Deliveries that wait for the rate of their webhook, or for the next probe of an endpoint that fails, do not count. Null when there is none. Of the whole installation, one behind many that wait for pauses comes with the report of a daemon.',
   )
   oldestOtherDueAt!: Date | null;
 }
