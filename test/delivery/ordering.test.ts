@@ -195,6 +195,27 @@ describe('deliveries of a key', () => {
     expect(await states()).toEqual(['SUCCEEDED', 'PENDING']);
     expect(await wakeLeftTurns(stack.services.db.pool)).toBe(0);
   });
+
+  test('are looked at part by part where there are many keys, and at once while some were not woken', async () => {
+    await ordered({});
+    await stack.services.emitter.emit(
+      Array.from({ length: 450 }, (_, index) => couponEmit(stack.tenantId, { orderingKey: `key ${100 + index}` })),
+    );
+    const wake = async (keys: string) => {
+      await stack.rows(
+        `update hookwright.deliveries set status = 'SUCCEEDED', finished_at = now() where ordering_key ${keys}`,
+      );
+      const cursor: Parameters<typeof wakeLeftTurns>[1] = {};
+      const woken = [await wakeLeftTurns(stack.services.db.pool, cursor)];
+      while (cursor.after !== undefined) {
+        woken.push(await wakeLeftTurns(stack.services.db.pool, cursor));
+      }
+      return woken;
+    };
+    expect(await wake(`= 'x'`)).toEqual([0, 0, 0]);
+    expect(await wake(`in (select max(key) from hookwright.ordering_keys)`)).toEqual([0, 0, 1]);
+    expect(await wake(`is not null`)).toEqual([449]);
+  });
 });
 
 describe('what people do with deliveries of a key', () => {

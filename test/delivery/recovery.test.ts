@@ -181,3 +181,28 @@ test('a probe of an endpoint that somebody has enabled meanwhile is an attempt l
   await eventually(async () => (await stack.deliveries(`status <> 'SUCCEEDED'`)).length === 0);
   expect(await webhook(endpoint)).toMatchObject({ active: true, failures: 0 });
 });
+
+test('many disabled webhooks are looked at part by part, and the ones just disabled besides', async () => {
+  stack = await DeliveryStack.open();
+  const { id } = await stack.webhook('http://127.0.0.1:1/');
+  const disable = `active = false, disabled_reason = 'FAILURES', disabled_at = now()`;
+  await stack.rows(`update hookwright.webhooks set ${disable};
+    insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret, active, disabled_reason, disabled_at)
+      select tenant_id, url, event_types, sealed_secret, active, disabled_reason, disabled_at
+      from hookwright.webhooks, generate_series(1, 149)`);
+  await stack.rows('delete from hookwright.audit_log');
+  const planned = async () => (await stack.rows('select from hookwright.webhook_recoveries')).length;
+  const cursor = {};
+  const look = () => probeDisabled(stack.services.db.pool, 'AUTOMATIC', cursor);
+  await look();
+  expect(await planned()).toBe(100);
+  await look();
+  expect(await planned()).toBe(150);
+  expect(cursor).toEqual({});
+  const [last] = await stack.rows<{ id: number }>('select max(id)::float8 as id from hookwright.webhooks');
+  await stack.rows(`delete from hookwright.webhook_recoveries where webhook_id in (${id}, ${last!.id});
+    insert into hookwright.audit_log (tenant_id, actor, action, target_type, target_id)
+      values (${stack.tenantId}, 'SERVICE', 'WEBHOOK_DISABLED', 'WEBHOOK', '${last!.id}')`);
+  await look();
+  expect(await planned()).toBe(150);
+});
