@@ -1,6 +1,5 @@
 import { median } from '../histogram.js';
 import { emitAndReceive, warmUp } from '../scenario.js';
-import type { Idle } from './idle.js';
 import type { Side } from './side.js';
 import { type Statement, statementsDuring } from './statements.js';
 
@@ -8,20 +7,23 @@ const GROUP = 'hot';
 const ROUNDS = 5;
 const EMITS_PER_SECOND = 150;
 
+/** Statements that run at least once for so many deliveries: an outcome shares its statement with others. */
+const DELIVERIES_A_CALL_MAX = 50;
+
 interface Round {
-  deliveries: number;
-  /** Of Postgres, in ms a delivery, without what it does idle. */
-  cpuMs: number | null;
+  /** In ms and blocks a delivery. */
   execMs: number;
   blocks: number;
   statements: Statement[];
 }
 
-/** Emits to a tenant with one webhook in both installations, in turns. */
+/**
+ * Emits to a tenant with one webhook in both installations, in turns. What counts are the statements of emits, fetches,
+ * loads and records; duties that run beside them are measured idle.
+ */
 export async function compareHotPath(
   large: Side,
   small: Side,
-  idle: Record<Side['name'], Idle>,
 ): Promise<{ details: Record<string, number>; rounds: Record<Side['name'], Round[]> }> {
   const rounds: Record<Side['name'], Round[]> = { large: [], small: [] };
   for (const side of [large, small]) {
@@ -32,48 +34,27 @@ export async function compareHotPath(
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const side of round % 2 === 0 ? [large, small] : [small, large]) {
-      rounds[side.name].push(await emitOnce(side, idle[side.name]));
+      rounds[side.name].push(await emitOnce(side));
     }
   }
   for (const side of [large, small]) {
     await side.stopDaemon();
     await side.stopApi();
   }
-  const ratio = (of: (round: Round) => number | null) => {
-    const [a, b] = [rounds.large, rounds.small].map((each) => median(each.map(of).filter((value) => value !== null)));
-    return a === undefined || b === undefined || a === null || b === null ? Number.NaN : a / b;
+  const ratio = (figure: 'execMs' | 'blocks') => {
+    const of = (side: Side) => median(rounds[side.name].map((round) => round[figure]))!;
+    return of(large) / of(small);
   };
-  return {
-    details: {
-      hotCpuRatio: large.database.sharesServerWith(small.database) ? Number.NaN : ratio(({ cpuMs }) => cpuMs),
-      hotExecRatio: ratio(({ execMs }) => execMs),
-      hotBlocksRatio: ratio(({ blocks }) => blocks),
-    },
-    rounds,
-  };
+  return { details: { hotExecRatio: ratio('execMs'), hotBlocksRatio: ratio('blocks') }, rounds };
 }
 
-async function emitOnce({ rig, service, database }: Side, idle: Idle): Promise<Round> {
-  const before = { cpu: database.cpuSeconds(), at: performance.now() };
+async function emitOnce({ rig, service, database }: Side): Promise<Round> {
   let deliveries = 0;
-  const statements = await statementsDuring(database, async () => {
+  const all = await statementsDuring(database, async () => {
     const load = { what: 'emit', seconds: rig.seconds, ratePerSecond: EMITS_PER_SECOND } as const;
     ({ deliveries } = await emitAndReceive(rig, service, GROUP, load));
   });
-  const after = database.cpuSeconds();
-  const part = (performance.now() - before.at) / 1000 / idle.seconds;
-  const each = (sum: number, ofIdle: number) => (sum - ofIdle * part) / deliveries;
-  return {
-    deliveries,
-    cpuMs:
-      after === null || before.cpu === null || idle.cpuSeconds === null
-        ? null
-        : 1000 * each(after - before.cpu, idle.cpuSeconds),
-    execMs: each(sumOf(statements, 'execMs'), sumOf(idle.statements, 'execMs')),
-    blocks: each(sumOf(statements, 'blocks'), sumOf(idle.statements, 'blocks')),
-    statements,
-  };
+  const statements = all.filter(({ calls }) => calls * DELIVERIES_A_CALL_MAX >= deliveries);
+  const each = (figure: 'execMs' | 'blocks') => statements.reduce((sum, one) => sum + one[figure], 0) / deliveries;
+  return { execMs: each('execMs'), blocks: each('blocks'), statements };
 }
-
-const sumOf = (statements: readonly Statement[], what: 'execMs' | 'blocks') =>
-  statements.reduce((sum, one) => sum + one[what], 0);

@@ -28,15 +28,19 @@ const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 type Asked = readonly [query: string, variables?: Record<string, unknown>, about?: string];
 
+/** What pages ask: `screen`, the page, who asks, and a query of the dashboard with its variables. */
+export const asksOf = (subject: Subject): (readonly [Question['screen'], string, Api, Asked])[] => [
+  ...consoleFirst.map((one) => ['first', 'console', subject.platform, one] as const),
+  ...portalFirst.map((one) => ['first', 'portal', subject.tenant, one] as const),
+  ...consoleLists(subject).map((one) => ['list', 'console', subject.platform, one] as const),
+  ...portalLists(subject).map((one) => ['list', 'portal', subject.tenant, one] as const),
+];
+
 /** Every first screen and list page of console and portal, and the lists of the REST interface. */
 export function questionsOf(subject: Subject): Question[] {
   const queries = dashboardQueries();
-  const { platform, tenant } = subject;
-  const asked = (screen: Question['screen'], page: string, api: Api, [name, variables, about]: Asked): Question => {
-    const query = queries.get(name);
-    if (query === undefined) {
-      throw new Error(`The dashboard has no query ${name} any more: bench/large/questions.ts asks it.`);
-    }
+  const ofPages = asksOf(subject).map(([screen, page, api, [name, variables, about]]): Question => {
+    const query = queries.get(name)!;
     return {
       screen,
       name: `${page} ${name}${about === undefined ? '' : ` (${about})`}`,
@@ -47,20 +51,11 @@ export function questionsOf(subject: Subject): Question[] {
           : `${statusCode} ${text}`;
       },
     };
-  };
-  return [
-    ...consoleFirst.map((one) => asked('first', 'console', platform, one)),
-    ...portalFirst.map((one) => asked('first', 'portal', tenant, one)),
-    ...consoleLists(subject).map((one) => asked('list', 'console', platform, one)),
-    ...portalLists(subject).map((one) => asked('list', 'portal', tenant, one)),
-    ...restPaths(subject).map(
-      (path): Question => ({
-        screen: 'list',
-        name: `GET ${path}`,
-        ask: () => getPath(tenant, path),
-      }),
-    ),
-  ];
+  });
+  const ofRest = restPaths(subject).map(
+    (path): Question => ({ screen: 'list', name: `GET ${path}`, ask: () => getPath(subject.tenant, path) }),
+  );
+  return [...ofPages, ...ofRest];
 }
 
 /** The reasons of the errors. One box asks for a number as that of anything, so most of its parts are not found. */

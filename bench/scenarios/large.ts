@@ -33,7 +33,7 @@ async function measure(large: Side, small: Side, rig: Rig, idleSeconds: number):
   const starts = await compareStarts(large, small);
   const idle = await watchIdle(large, small, idleSeconds);
   const steps = await walk(large, small);
-  const hot = await compareHotPath(large, small, idle);
+  const hot = await compareHotPath(large, small);
 
   const duties = pairsOf(idle.large.statements, idle.small.statements);
   const atStart = pairsOf(starts.statements.large, starts.statements.small);

@@ -113,3 +113,8 @@ test('arithmetic finds the webhook at a place, and its place again', () => {
   expect(new Set(places).size).toBe(size.webhooks);
   expect(() => new Plan({ ...size, webhooks: 15 }, 1, 1)).toThrow('8 tenants with 15 webhooks');
 });
+
+test('days have statistics, and what they are partitions of has none, as autovacuum leaves them', async () => {
+  expect(await count(`pg_stats where tablename ~ '^deliveries_\\d+$'`)).toBeGreaterThan(0);
+  expect(await count(`pg_stats where tablename in ('events', 'deliveries', 'attempts')`)).toBe(0);
+});
