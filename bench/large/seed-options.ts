@@ -6,7 +6,7 @@ import type { Plan } from './plan.js';
 const filter: EventFilter = { field: { path: 'brand', op: 'EQ', value: 'alpha' } };
 
 /** In thousandths of the webhooks, from here until there. */
-export const NAMED = [300, 340] as const;
+const NAMED = [300, 340] as const;
 const FILTERED = [340, 345] as const;
 export const ORDERED = [345, 350] as const;
 const FORMATTED = [350, 355] as const;

@@ -4,7 +4,7 @@ import { type Statement, statementsDuring } from './statements.js';
 
 const TIMES = 5;
 
-export interface Starts {
+interface Starts {
   apiRatio: number;
   daemonRatio: number;
   /** Of the last start of the large installation, and of the small one. */

@@ -52,7 +52,7 @@ async function asSuperuser({ url }: BenchDatabase, text: string): Promise<void> 
 }
 
 /** All statements of the database so far, by their ids. */
-export async function readStatements({ pool }: BenchDatabase): Promise<Map<string, Statement>> {
+async function readStatements({ pool }: BenchDatabase): Promise<Map<string, Statement>> {
   const { rows } = await pool.query<Statement>(`
     select ${OWN} queryid::text as id, min(query) as text, sum(calls)::float8 as calls, sum(rows)::float8 as rows,
            sum(shared_blks_hit + shared_blks_read + local_blks_hit + local_blks_read)::float8 as blocks,
@@ -99,7 +99,7 @@ const LABEL_CHARS = 90;
 const FROM_CHARS = 50;
 
 /** The beginning of a statement, and of its first `from` where that comes later. */
-export function labelOf({ text }: Pick<Statement, 'text'>): string {
+function labelOf({ text }: Pick<Statement, 'text'>): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= LABEL_CHARS) {
     return line;

@@ -15,7 +15,7 @@ export interface Step {
 }
 
 const TIMES = 7;
-export const BLOCKS_MAX = 5_000;
+const BLOCKS_MAX = 5_000;
 /** A page that takes no longer is none that anybody waits for. */
 const SHORT_MS = 5;
 

@@ -1,18 +1,15 @@
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
 import { newerThan } from '../operations/installation/check-readiness.js';
-import { installIndexes } from '../operations/installation/install-indexes.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { readPendingWork } from '../operations/installation/pending-work.js';
 import { thisProgram } from '../platform/node/this-program.js';
 import { readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
+import { makeIndexes } from './make-indexes.js';
 import { print } from './print.js';
 
 /** The exit code of `migrate --check` when there is something to do. */
 const PENDING = 2;
-
-/** An index of a small table is there by then. */
-const SILENT_MS = 2_000;
 
 /** @param options.check changes nothing, and says what there is to do */
 export async function migrateCommand({ check = false }: { check?: boolean }): Promise<void> {
@@ -28,20 +25,6 @@ async function migrateDatabase(url: string): Promise<void> {
     print(
       `The role ${OUTBOX_ROLE} is not there, and this login may not make it. Only applications that emit inside their own transactions need it: docs/outbox.md.`,
     );
-  }
-}
-
-/** Says which one it makes where that takes a while. */
-async function makeIndexes(url: string): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const onIndex = (name: string) => {
-    clearTimeout(timer);
-    const text = `Making the index ${name} beside what runs. It waits for older transactions.\n`;
-    timer = setTimeout(() => process.stderr.write(text), SILENT_MS);
-  };
-  const complete = await installIndexes(url, { onIndex }).finally(() => clearTimeout(timer));
-  if (!complete) {
-    print('Another process is making the indexes.');
   }
 }
 

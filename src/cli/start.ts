@@ -11,7 +11,6 @@ import { openServices } from '../api/services.js';
 import { opensLoopback } from '../domain/addresses/target.js';
 import { keepOutboxLimit } from '../operations/emits/outbox.js';
 import { newerThan, requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
-import { installIndexes } from '../operations/installation/install-indexes.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { reachDatabase } from '../operations/installation/reach-database.js';
 import { openPool } from '../platform/database/database.js';
@@ -26,6 +25,7 @@ import { apiMetrics } from '../platform/telemetry/api-metrics.js';
 import { encryptionKeyFile, encryptionKeysOf } from './encryption-keys.js';
 import { makeFirstTenant, workingKeyFile } from './first-start.js';
 import { listen, requireFreePort } from './listen.js';
+import { makeIndexesMeanwhile } from './make-indexes.js';
 import { type Closing, observe, startMetrics } from './observe.js';
 import { rehearse } from './rehearse.js';
 
@@ -112,23 +112,9 @@ async function openMigrated({ roles, config, log, closings, goOn }: Start): Prom
     if (unknown.length > 0) {
       log.warn(newerThan(unknown));
     }
-    closings.push(makeIndexes(databaseUrl, log));
+    closings.push(makeIndexesMeanwhile(databaseUrl, log));
   }
   return databaseUrl;
-}
-
-/** Nobody waits for indexes, which may take minutes. @returns what breaks that off */
-function makeIndexes(databaseUrl: string, log: Logger): Closing {
-  const ending = new AbortController();
-  const made = installIndexes(databaseUrl, { signal: ending.signal }).catch((error: unknown) => {
-    if (!ending.signal.aborted) {
-      log.warn({ err: error }, 'Indexes could not be made. The next start tries again.');
-    }
-  });
-  return async () => {
-    ending.abort();
-    await made;
-  };
 }
 
 async function startDaemon(

@@ -32,7 +32,7 @@ export async function withLocks(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** As withLocks: the work in a transaction, which is begun again. */
+/** Does the work in a transaction, which is begun again while a table is locked (`withLocks`). */
 export const inPatientTransaction = (client: pg.Client, work: () => Promise<unknown>) =>
   withLocks(async () => {
     await client.query(`begin; set local lock_timeout = ${LOCK_MS}`);
