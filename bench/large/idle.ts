@@ -3,7 +3,7 @@ import type { Side } from './side.js';
 import { type Statement, statementsDuring } from './statements.js';
 
 /** What an installation did while nothing was emitted. */
-export interface Idle {
+interface Idle {
   seconds: number;
   /** Of all processes of the server; null: they cannot be seen. */
   cpuSeconds: number | null;

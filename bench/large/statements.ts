@@ -99,7 +99,7 @@ const LABEL_CHARS = 90;
 const FROM_CHARS = 50;
 
 /** The beginning of a statement, and of its first `from` where that comes later. */
-function labelOf({ text }: Pick<Statement, 'text'>): string {
+export function labelOf({ text }: Pick<Statement, 'text'>): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= LABEL_CHARS) {
     return line;
