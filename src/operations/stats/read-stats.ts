@@ -29,16 +29,21 @@ const histogramSql = eachBucketSql((count) => `sum(${count})`);
 
 /**
  * Days and hours as far as they are rolled up, then minutes as far as they have their sums, then rows of outcomes
- * since: a minute or two, which are read by an index by time, once for all owners.
+ * since: a minute or two, which are read by an index by time, once for all owners. Each minute is looked up, because a
+ * plan for a range of them may read all of a tenant.
  */
 const statementOf = (name: string, owners: Owners): Statement => ({
   name,
   text: `
     with progress as materialized (select * from hookwright.stats_progress),
     newest as materialized (
-      select tenant_id, webhook_id, bucket, successes, failures, latency_histogram from hookwright.${owners.table}
-      where ${owners.isOfAny} and resolution = 'MINUTE' and ${isWrittenSql}
-        and bucket >= greatest($5, ${mark('minutes_until')}) and bucket < $6 and ($3 = '' or event_type = $3))
+      select s.* from (
+        select generate_series(date_trunc('minute', greatest($5, ${mark('minutes_until')})),
+                               least($6, now() + interval '1 minute'), interval '1 minute') as minute) m
+      cross join lateral (
+        select tenant_id, webhook_id, bucket, successes, failures, latency_histogram from hookwright.${owners.table}
+        where ${owners.isOfAny} and resolution = 'MINUTE' and ${isWrittenSql}
+          and bucket = m.minute and bucket >= $5 and bucket < $6 and ($3 = '' or event_type = $3) offset 0) s)
     select w.id as "ofId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
     from unnest($2::bigint[]) as w(id) cross join lateral (
