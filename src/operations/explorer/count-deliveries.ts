@@ -1,7 +1,14 @@
 import { ApiError } from '../../errors.js';
-import { isOpen } from '../deliveries/delivery-state.js';
 import { type Bounds, PageConditions } from './page.js';
-import { addConditions, type DeliveryConditions, deliveriesIn, webhooksWithOpen } from './page-deliveries.js';
+import {
+  ARE_FEW,
+  addConditions,
+  type DeliveryConditions,
+  deliveriesIn,
+  fewOpenSql,
+  openOfTenant,
+  WEBHOOKS_OF_MANY,
+} from './page-deliveries.js';
 import { type SearchDeps, search } from './search.js';
 
 /** Counts end here: it means this many or more. */
@@ -27,17 +34,21 @@ export async function countDeliveries(
   const conditions = new PageConditions(tenantId, { ...range, order: 'desc', limit: DELIVERIES_COUNTED_MAX });
   addConditions(conditions, filter, range);
   const ofTenant = `d.tenant_id = $1 and d.id > $2 and d.id < $3 ${conditions.sql}`;
-  const isOfOpen = filter.status !== 'WAITING' && isOpen(filter.retrying ? 'PENDING' : filter.status);
-  const counted =
-    isOfOpen && filter.webhookId === undefined && filter.eventId === undefined
-      ? `select from ${webhooksWithOpen} as wanted(webhook_id) cross join lateral (
-           select from hookwright.deliveries d where d.webhook_id = wanted.webhook_id and ${ofTenant} limit $4) d limit $4`
-      : `select from ${deliveriesIn(filter.status)} where ${ofTenant} limit $4`;
-  const statement = { text: `select count(*)::integer as count from (${counted}) counted` };
+  const status = openOfTenant(filter);
+  const countOf = (rows: string) => `(select count(*)::integer from (${rows} limit $4) counted)`;
+  const text =
+    status === null
+      ? `select ${countOf(`select from ${deliveriesIn(filter.status)} where ${ofTenant}`)} as count`
+      : `with ${fewOpenSql(status)},
+           found as materialized (select ${countOf(`select from few d where true ${conditions.sql}`)} as count)
+         select case when ${ARE_FEW} or found.count >= $4 then found.count else ${countOf(`
+           select from ${WEBHOOKS_OF_MANY} as wanted(webhook_id) cross join lateral (
+             select from hookwright.deliveries d where d.webhook_id = wanted.webhook_id and ${ofTenant} limit $4) d`)}
+           end as count from found`;
   for (let left = TRIES; left > 0; left -= 1) {
     try {
       const options = { timeoutMs: COUNT_MS_MAX };
-      const [row] = await search<{ count: number }>(deps, tenantId, statement, conditions.values, options);
+      const [row] = await search<{ count: number }>(deps, tenantId, { text }, conditions.values, options);
       return row?.count ?? 0;
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'search_timed_out') {

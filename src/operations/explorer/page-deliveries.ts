@@ -1,7 +1,6 @@
 import { IDS_PER_DAY } from '../../domain/ids/delivery-id.js';
 import { snakeCase } from '../../domain/text/snake-case.js';
 import { Delivery, type DeliveryStatus } from '../../entities/delivery.js';
-import { isOpen } from '../deliveries/delivery-state.js';
 import { type Bounds, ofEventSql, PageConditions, readPage } from './page.js';
 import type { SearchDeps } from './search.js';
 
@@ -67,10 +66,14 @@ export async function pageDeliveries(
   }
   const conditions = new PageConditions(tenantId, bounds);
   addConditions(conditions, filter, bounds);
-  const isOfWebhooks = rest.status !== 'WAITING' && webhookId === undefined && eventId === undefined;
+  const status = openOfTenant(filter);
   const text =
-    isOfWebhooks && isOpen(rest.retrying ? 'PENDING' : rest.status)
-      ? `${byWebhooksSql(webhooksWithOpen, bounds, conditions)} limit $4`
+    status !== null
+      ? `with ${fewOpenSql(status)}
+         (select ${columns} from few d where ${ARE_FEW} ${conditions.sql} order by d.id ${bounds.order} limit $4)
+         union all
+         (${byWebhooksSql(WEBHOOKS_OF_MANY, bounds, conditions)} limit $4)
+         order by id ${bounds.order} limit $4`
       : `select ${columns} from ${deliveriesIn(rest.status)}
          where d.tenant_id = $1 and d.id > $2 and d.id < $3 ${conditions.sql}
          order by d.id ${bounds.order} limit $4`;
@@ -141,14 +144,36 @@ export const deliveriesIn = (status: DeliveryStatus | undefined): string =>
          on d.id = q.delivery_id and q.tenant_id = $1 and q.delivery_id > $2 and q.delivery_id < $3`
     : 'hookwright.deliveries d';
 
+/** So many open deliveries of a tenant are read in one walk through the index of their state. */
+const FEW_OPEN = 2_500;
+
 /**
  * Open deliveries have an index by webhook alone: one by tenant would be written twice for every delivery. Webhooks
  * that were deleted more than a day ago have no open ones.
  */
-export const webhooksWithOpen = `(
+const webhooksWithOpen = `(
   select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null
   union all
   select id from hookwright.webhooks where tenant_id = $1 and deleted_at > now() - interval '1 day')`;
+
+/** @returns the state whose index is asked, of a filter for open deliveries of all webhooks; null for another filter */
+export function openOfTenant(filter: DeliveryConditions): 'PENDING' | 'HELD' | null {
+  const status = filter.retrying ? 'PENDING' : filter.status;
+  const isOfAll = filter.webhookId === undefined && filter.eventId === undefined;
+  return isOfAll && (status === 'PENDING' || status === 'HELD') ? status : null;
+}
+
+/**
+ * SQL, a common table expression: all open deliveries of a tenant between the ids $2 and $3, if these are few
+ * (`ARE_FEW`). A tenant may have many webhooks, each with hardly any, and a look for each webhook in each day is dear.
+ */
+export const fewOpenSql = (status: 'PENDING' | 'HELD'): string => `few as materialized (
+  select d.* from hookwright.deliveries d
+  where d.webhook_id = any(array(select id from ${webhooksWithOpen} own order by id)) and d.status = '${status}'
+    and d.tenant_id = $1 and d.id > $2 and d.id < $3 limit ${FEW_OPEN})`;
+export const ARE_FEW = `(select count(*) < ${FEW_OPEN} from few)`;
+/** SQL: the webhooks whose open deliveries are looked for one by one; none if these are few. */
+export const WEBHOOKS_OF_MANY = `(select id from ${webhooksWithOpen} own where not ${ARE_FEW})`;
 
 /** Adds the conditions of a filter for rows `d` of deliveries. */
 export function addConditions(
