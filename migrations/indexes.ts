@@ -28,13 +28,6 @@ export const indexes: readonly LargeIndex[] = [
     on: "(id) where disabled_reason = 'FAILURES' and deleted_at is null",
   },
   { name: 'webhooks_not_plain', table: 'webhooks', on: '(tenant_id) where not plain' },
-  // What the report of the installation counts.
-  { name: 'webhooks_inactive', table: 'webhooks', on: '(id) where not active and deleted_at is null' },
-  {
-    name: 'webhooks_disabled',
-    table: 'webhooks',
-    on: `(id) where not active and deleted_at is null and disabled_reason in ('FAILURES', 'GONE')`,
-  },
   { name: 'deliveries_waiting', table: 'deliveries', on: `(id) where status = 'WAITING'` },
   // Which holds end without a warning yet.
   {
@@ -61,4 +54,30 @@ export const indexes: readonly LargeIndex[] = [
   { name: 'confirmation_requests_age', table: 'confirmation_requests', on: '(requested_at)' },
   // The oldest and the newest tenant of each encryption key.
   { name: 'tenants_data_keys', table: 'tenants', on: '(data_key_kid, id)' },
+  // Webhooks in trouble, those of each state since when: what a platform key sees first. Outcomes of a healthy webhook
+  // change none of these columns. An index for each state, because row-level security has no enum lead an index.
+  {
+    name: 'webhooks_gone',
+    table: 'webhooks',
+    on: `(disabled_at desc nulls last, id) include (tenant_id)
+         where deleted_at is null and not active and disabled_reason = 'GONE'`,
+  },
+  {
+    name: 'webhooks_failed',
+    table: 'webhooks',
+    on: `(disabled_at desc nulls last, id) include (tenant_id)
+         where deleted_at is null and not active and disabled_reason = 'FAILURES'`,
+  },
+  {
+    name: 'webhooks_failing',
+    table: 'webhooks',
+    on: `(streak_began_at desc nulls last, id) include (tenant_id, closed_until)
+         where deleted_at is null and active and consecutive_failures >= 3`,
+  },
+  // A tenant may have many webhooks, of which few are inactive.
+  {
+    name: 'webhooks_inactive_of_tenant',
+    table: 'webhooks',
+    on: '(tenant_id, id desc) where deleted_at is null and not active',
+  },
 ];

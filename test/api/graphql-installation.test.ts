@@ -56,17 +56,23 @@ describe('what fails now', () => {
     `active = false, disabled_reason = '${reason}', disabled_at = date_trunc('second', now()) - interval '${ago}'`;
 
   test('says why, however much is held since then', async () => {
-    const [gone, disabled] = await Promise.all([1, 2].map(async () => (await makeWebhook(api.services, busy.id)).id));
+    const [gone, disabled, known] = await Promise.all(
+      [1, 2, 3].map(async () => (await makeWebhook(api.services, busy.id)).id),
+    );
     await state(gone!, off('GONE', '1 hour'));
     await state(disabled!, off('FAILURES', '1 hour'));
     await deliveries(busy.id, gone!, 1, 'FAILED', '0', 'HTTP_410');
     await deliveries(busy.id, disabled!, 1, 'HELD', '0', 'TLS_CERTIFICATE_EXPIRED');
+    await deliveries(busy.id, known!, 1, 'HELD', '0', 'DNS_NO_ADDRESS');
+    await state(known!, `${off('FAILURES', '1 hour')}, last_failure_at = now()`);
+    await deliveries(busy.id, known!, 152, 'HELD', '0');
     await deliveries(busy.id, gone!, 150, 'HELD', '0');
     await deliveries(busy.id, disabled!, 151, 'HELD', '0');
     const { failing: now } = await installation('failing { webhooks { lastErrorCode } }');
-    expect(now.webhooks).toEqual([{ lastErrorCode: 'TLS_CERTIFICATE_EXPIRED' }, { lastErrorCode: 'HTTP_410' }]);
-    await api.owner.query(`delete from hookwright.deliveries where webhook_id = any($1)`, [[gone, disabled]]);
-    await api.owner.query(`delete from hookwright.webhooks where id = any($1)`, [[gone, disabled]]);
+    const codes = now.webhooks.map(({ lastErrorCode }: { lastErrorCode: string }) => lastErrorCode);
+    expect(codes).toEqual(['DNS_NO_ADDRESS', 'TLS_CERTIFICATE_EXPIRED', 'HTTP_410']);
+    await api.owner.query(`delete from hookwright.deliveries where webhook_id = any($1)`, [[gone, disabled, known]]);
+    await api.owner.query(`delete from hookwright.webhooks where id = any($1)`, [[gone, disabled, known]]);
   });
 
   test('is listed worst first with tenant, since when and why; pauses are not failures', async () => {

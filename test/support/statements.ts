@@ -29,11 +29,12 @@ export async function preparedDuring(work: () => Promise<unknown>): Promise<Map<
 }
 
 /** A node of `explain (format json)`. */
-interface PlanNode {
+export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Actual Loops'?: number;
   Plans?: PlanNode[];
 }
 

@@ -1,6 +1,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { UseQueryState } from 'urql';
+import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limits.js';
 import type { FailingNowQuery } from '../../api/generated/graphql';
 import { HeldCount } from '../../parts/cells';
 import type { Column } from '../../parts/list';
@@ -36,10 +37,21 @@ export function FailingNow({ state: { data, error }, readAgain }: { state: Faili
       </Answer>
     );
   }
-  const total = Math.max(rows.length, (failing?.gone ?? 0) + (failing?.disabled ?? 0) + (failing?.failing ?? 0));
+  const counts = [failing?.gone, failing?.disabled, failing?.failing].map((some) => some ?? 0);
+  const total = Math.max(
+    rows.length,
+    counts.reduce((sum, some) => sum + some),
+  );
+  const atLeast = `${count(total)}+`;
   return (
     <WorstCard
-      title={<Plural value={total} one="# endpoint fails now" other="# endpoints fail now" />}
+      title={
+        counts.some((some) => some >= FAILING_COUNTED_MAX) ? (
+          <Trans>{atLeast} endpoints fail now</Trans>
+        ) : (
+          <Plural value={total} one="# endpoint fails now" other="# endpoints fail now" />
+        )
+      }
       showAll={
         rows.length < total ? <Trans>Show the worst {rows.length}</Trans> : <Trans>Show all {count(total)}</Trans>
       }

@@ -27,6 +27,9 @@ export const TENANTS = graphql(`
     installation {
       stats(since: $since) { total { attempts } }
       failing {
+        gone
+        disabled
+        failing
         tenants(first: 50) { gone disabled failing tenant { ...TenantUsage } }
       }
     }

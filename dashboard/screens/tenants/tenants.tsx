@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { CircleX, Plus } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
+import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limits.js';
 import type { TenantsQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { SubjectLink } from '../../parts/cells';
@@ -48,7 +49,10 @@ export default function Tenants() {
   const rows = worstFirst(listed, data?.installation?.failing.tenants ?? [], name !== undefined);
   // The figure of all lacks the last minute or two, which that of a tenant has.
   const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
-  const columns = useColumns(Math.max(data?.installation?.stats?.total.attempts ?? 0, shown));
+  const columns = useColumns(
+    Math.max(data?.installation?.stats?.total.attempts ?? 0, shown),
+    data?.installation?.failing ?? {},
+  );
   const add = mayAdd && (
     <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
       <Trans>Add a tenant</Trans>
@@ -105,8 +109,13 @@ export default function Tenants() {
   );
 }
 
-/** @param all how many attempts all tenants together have had, for the share of each. */
-function useColumns(all: number): Column<Row>[] {
+type Counts = { [state in 'gone' | 'disabled' | 'failing']?: number | null | undefined };
+
+/**
+ * @param all how many attempts all tenants together have had, for the share of each.
+ * @param counts the endpoints that fail of all tenants: of too many, not all are counted.
+ */
+function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
@@ -140,7 +149,11 @@ function useColumns(all: number): Column<Row>[] {
         card: 'none',
         render: ({ stats }) => <Share part={all === 0 ? 0 : (stats?.total.attempts ?? 0) / all} />,
       },
-      { name: t`State`, card: 'unnamed', render: ({ failing }) => <FailingEndpoints failing={failing} /> },
+      {
+        name: t`State`,
+        card: 'unnamed',
+        render: ({ failing }) => <FailingEndpoints failing={failing} ofAll={{ gone, disabled, failing: tried }} />,
+      },
       { name: t`Success`, figures: true, from: 'sm', render: ({ stats }) => percent(stats?.total.successRate) },
       {
         name: t`Due`,
@@ -150,27 +163,32 @@ function useColumns(all: number): Column<Row>[] {
       },
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
     ],
-    [t, all],
+    [t, all, gone, disabled, tried],
   );
 }
 
-/** How many endpoints of a tenant are gone, disabled or failing now. */
-function FailingEndpoints({ failing }: Pick<Row, 'failing'>) {
+/** How many endpoints of a tenant are gone, disabled or failing now; at least so many if not all were counted. */
+function FailingEndpoints({ failing, ofAll }: Pick<Row, 'failing'> & { ofAll: Counts }) {
   if (failing === undefined) {
     return null;
   }
-  const { gone, disabled, failing: tried } = failing;
-  const badge = (tone: Tone, many: number, words: ReactNode) =>
-    many > 0 && (
+  const badge = (tone: Tone, state: keyof Counts, words: (many: string) => ReactNode) =>
+    failing[state] > 0 && (
       <Badge tone={tone} icon={CircleX}>
-        {words}
+        {words(`${count(failing[state])}${(ofAll[state] ?? 0) >= FAILING_COUNTED_MAX ? '+' : ''}`)}
       </Badge>
     );
   return (
     <span className="inline-flex flex-wrap gap-1 lg:flex-nowrap">
-      {badge('bad', gone, <Trans>{count(gone)} gone</Trans>)}
-      {badge('bad', disabled, <Trans>{count(disabled)} disabled</Trans>)}
-      {badge('warn', tried, <Trans>{count(tried)} failing</Trans>)}
+      {badge('bad', 'gone', (many) => (
+        <Trans>{many} gone</Trans>
+      ))}
+      {badge('bad', 'disabled', (many) => (
+        <Trans>{many} disabled</Trans>
+      ))}
+      {badge('warn', 'failing', (many) => (
+        <Trans>{many} failing</Trans>
+      ))}
     </span>
   );
 }

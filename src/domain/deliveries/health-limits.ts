@@ -7,6 +7,9 @@ export const STREAK_SECONDS_MAX = 3_600;
 /** An active webhook fails from a streak of this many on: one failure or two are what retries are for. */
 export const FAILING_FROM_FAILURES = 3;
 
+/** The failing webhooks of all tenants are counted up to this number in each state. */
+export const FAILING_COUNTED_MAX = 1_500;
+
 /** No attempt takes longer: the greatest ATTEMPT_TIMEOUT_MAX_MS. */
 export const ATTEMPT_MS_MAX = 120_000;
 

@@ -20,8 +20,8 @@ interface RankedWebhook {
   histogram: number[];
 }
 
-/** This many of the deliveries that have waited longest are counted. */
-export const DUE_LOOKED = 50_000;
+/** This many of the deliveries that have waited longest are counted: each is a row of another page. */
+export const DUE_LOOKED = 3_000;
 
 const histogramSql = eachBucketSql((count) => `coalesce(sum(${count}), 0)`);
 
@@ -61,13 +61,15 @@ const rankings: Record<Ranking, string> = {
     group by 1, 2`,
 };
 
-/** $2: how many. Deleted webhooks are left out. */
+/** $2: how many. Deleted webhooks are left out. Webhooks are looked up in their order until there are enough. */
 const statementOf = (ranking: Ranking): Statement => ({
   name: `top_webhooks_by_${ranking.toLowerCase()}`,
   text: `
-    with ranked as materialized (
+    with counted as materialized (${rankings[ranking]}),
+    ranked as materialized (
       select w.id, w.tenant_id, w.url, w.active, r.rank
-      from (${rankings[ranking]}) r join hookwright.all_webhooks w on w.id = r.webhook_id
+      from (select * from counted order by rank) r cross join lateral (
+        select * from hookwright.all_webhooks w where w.id = r.webhook_id offset 0) w
       order by r.rank limit $2)
     select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, s.successes, s.failures,
            array_to_string(s.histogram, ',') as histogram,

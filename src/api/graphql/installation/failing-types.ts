@@ -59,6 +59,7 @@ export class FailingTenant {
   @Nullable(() => Date, 'When the first of these webhooks was disabled, or began to fail.')
   since!: Date | null;
 
+  /** Null: it was not asked for. */
   @Field(() => Int, { description: HELD })
-  held!: number;
+  held!: number | null;
 }

@@ -1,17 +1,21 @@
 import 'reflect-metadata';
-import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Field, FieldResolver, Info, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { FAILING_COUNTED_MAX } from '../../../domain/deliveries/health-limits.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';
 import {
   countFailing,
   FAILING_RANKED,
   type FailingCounts,
+  type FailingState,
   listFailingTenants,
   listFailingWebhooks,
 } from '../../../operations/installation/failing-webhooks.js';
 import type { Context } from '../../context/context.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
+import { asksFor } from '../fields/selection.js';
 import { FailingTenant, FailingWebhook } from './failing-types.js';
 
 const SHOWN_MAX = 50;
@@ -23,6 +27,9 @@ const First = (noun: string) =>
     nullable: true,
     description: `Number of ${noun}: 1 to ${SHOWN_MAX}, default ${SHOWN_DEFAULT}.`,
   });
+
+const counted = (state: FailingState) =>
+  `Number of webhooks that are ${state}. ${FAILING_COUNTED_MAX} means that many or more.`;
 
 function sizeOf(first: number | null): number {
   requireNoIssues(sizeIssues('first', first, SHOWN_MAX));
@@ -42,17 +49,17 @@ export class FailingNow {
     return this.#counts;
   }
 
-  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are GONE.' })
+  @Field(() => Int, { nullable: true, description: counted('GONE') })
   async gone(@Ctx() context: Context): Promise<number> {
     return (await this.#count(context)).gone;
   }
 
-  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are DISABLED.' })
+  @Field(() => Int, { nullable: true, description: counted('DISABLED') })
   async disabled(@Ctx() context: Context): Promise<number> {
     return (await this.#count(context)).disabled;
   }
 
-  @Field(() => Int, { nullable: true, description: 'Number of webhooks that are FAILING.' })
+  @Field(() => Int, { nullable: true, description: counted('FAILING') })
   async failing(@Ctx() context: Context): Promise<number> {
     return (await this.#count(context)).failing;
   }
@@ -71,11 +78,14 @@ export class FailingNow {
   @Field(() => [FailingTenant], {
     nullable: true,
     complexity: STATS_COST,
-    description:
-      'The worst first: those with the most webhooks that are disabled or gone, then with the most that fail.',
+    description: `The worst first: those with the most webhooks that are disabled or gone, then with the most that fail. Of each state, the ${FAILING_COUNTED_MAX} webhooks that came into it last count.`,
   })
-  tenants(@First('tenants') first: number | null, @Ctx() context: Context): Promise<FailingTenant[]> {
-    return listFailingTenants(context, sizeOf(first));
+  tenants(
+    @First('tenants') first: number | null,
+    @Ctx() context: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<FailingTenant[]> {
+    return listFailingTenants(context, sizeOf(first), asksFor(info, 'held'));
   }
 }
 

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { Webhook } from '../../src/entities/webhook.js';
+import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
+import { type DeliveryConditions, pageDeliveries } from '../../src/operations/explorer/page-deliveries.js';
+import { countHeld, readClosedBacklogOfTenant, readTenantBacklog } from '../../src/operations/explorer/read-backlog.js';
+import {
+  countFailing,
+  listFailingTenants,
+  listFailingWebhooks,
+} from '../../src/operations/installation/failing-webhooks.js';
+import { readTopWebhooks } from '../../src/operations/installation/top-webhooks.js';
+import { readBacklogsOfTenants } from '../../src/operations/tenants/read-usage.js';
+import { tenantEntityManager } from '../../src/platform/database/tenant-database.js';
+import { LARGEST, ManyWebhooks, tenantIds, webhookIds } from '../support/many-webhooks.js';
+import { plansOf, scanned } from '../support/plans.js';
+
+/** Of a statement: a look for each webhook in each day takes hundred thousands. */
+const BLOCKS_MAX = 3_000;
+
+const many = new ManyWebhooks();
+const bounds = { above: 0, below: Number.MAX_SAFE_INTEGER, order: 'desc', limit: 51 } as const;
+const ofLargest = (filter: DeliveryConditions) => () => pageDeliveries(many.deps, LARGEST, filter, bounds);
+const inactive = () =>
+  tenantEntityManager(many.db.orm.em, LARGEST).find(
+    Webhook,
+    { active: false },
+    { orderBy: { id: 'desc' }, limit: 51, disableIdentityMap: true },
+  );
+
+describe('an installation with many webhooks', () => {
+  test.each<[what: string, tenantId: number, work: () => Promise<unknown>]>([
+    ['counts those that fail', 0, () => countFailing(many.deps)],
+    ['lists the webhooks that fail', 0, () => listFailingWebhooks(many.deps, 50)],
+    ['lists the tenants of those', 0, () => listFailingTenants(many.deps, 50, false)],
+    ['ranks webhooks by what they still have to get', 0, topOf('BACKLOG')],
+    ['reads the backlogs of a page of tenants', 0, () => readBacklogsOfTenants(many.db, tenantIds)],
+    ['reads the backlog of its largest tenant', LARGEST, () => readTenantBacklog(many.db, LARGEST)],
+    ['reads what waits there for pauses', LARGEST, () => readClosedBacklogOfTenant(many.db, LARGEST)],
+    ['counts what a page of webhooks holds', LARGEST, () => countHeld(many.db, LARGEST, webhookIds)],
+    ['lists its inactive webhooks', LARGEST, inactive],
+    ['lists its pending deliveries', LARGEST, ofLargest({ status: 'PENDING' })],
+    ['lists its held deliveries', LARGEST, ofLargest({ status: 'HELD' })],
+    ['lists its retries', LARGEST, ofLargest({ retrying: true })],
+    ['counts its held deliveries', LARGEST, () => countDeliveries(many.deps, LARGEST, { status: 'HELD' }, bounds)],
+  ])('%s without reading all', async (_, tenantId, work) => {
+    for (const done of await plansOf(many.db.pool, tenantId, work)) {
+      expect(scanned(done), done.text).not.toContain('webhooks');
+      expect(scanned(done), done.text).not.toContain('deliveries');
+      expect(done.blocks, done.text).toBeLessThan(BLOCKS_MAX);
+    }
+  });
+});
+
+function topOf(by: 'BACKLOG') {
+  return () => readTopWebhooks(many.deps, { by, since: new Date(Date.now() - 86_400_000), first: 50 });
+}
