@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 7;
+export const EDITION = 8;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '68081fc6777c32b4e010199d5ff67e23bee7acf01fe03ffe3bb66184f85c2f29';
+export const EDITION_DIGEST = '865f059aa84d9271317fb4056a72aba05f259385b3a6f505557036b800430d74';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -115,7 +115,7 @@ test('a search reads one partition, however many tenants there are', async () =>
     const lines = plan.map((row) => row['QUERY PLAN'] as string).join('\n');
     expect(lines).toMatch(/Subplans Removed: \d/);
     expect(lines).not.toMatch(/Seq Scan on (events|deliveries|attempts)/);
-    expect(lines).toMatch(/Index (Only )?Scan using events_\d+_pkey.*loops=20\d\d/);
+    expect(lines).toMatch(/Index (Only )?Scan using events_\d+_pkey.*loops=1\b/);
   } finally {
     client.release(true);
   }
