@@ -80,4 +80,11 @@ export const indexes: readonly LargeIndex[] = [
     table: 'webhooks',
     on: '(tenant_id, id desc) where deleted_at is null and not active',
   },
+  // The sums that webhooks are ranked by. Roll-ups write them, outcomes do not.
+  {
+    name: 'stats_hours_of_webhooks',
+    table: 'delivery_stats',
+    on: `(bucket, webhook_id) include (tenant_id, successes, failures)
+         where resolution = 'HOUR' and event_type = '' and webhook_id <> 0`,
+  },
 ];

@@ -8,7 +8,8 @@ import {
   listFailingTenants,
   listFailingWebhooks,
 } from '../../src/operations/installation/failing-webhooks.js';
-import { readTopWebhooks } from '../../src/operations/installation/top-webhooks.js';
+import { type Ranking, readTopWebhooks } from '../../src/operations/installation/top-webhooks.js';
+import { readStats } from '../../src/operations/stats/read-stats.js';
 import { readBacklogsOfTenants } from '../../src/operations/tenants/read-usage.js';
 import { tenantEntityManager } from '../../src/platform/database/tenant-database.js';
 import { LARGEST, ManyWebhooks, tenantIds, webhookIds } from '../support/many-webhooks.js';
@@ -33,6 +34,9 @@ describe('an installation with many webhooks', () => {
     ['lists the webhooks that fail', 0, () => listFailingWebhooks(many.deps, 50)],
     ['lists the tenants of those', 0, () => listFailingTenants(many.deps, 50, false)],
     ['ranks webhooks by what they still have to get', 0, topOf('BACKLOG')],
+    ['ranks webhooks by attempts', 0, topOf('ATTEMPTS')],
+    ['ranks webhooks by failures', 0, topOf('FAILURES')],
+    ['reads statistics of its largest tenant', LARGEST, () => readStats(many.deps, LARGEST, webhookIds, lastDay())],
     ['reads the backlogs of a page of tenants', 0, () => readBacklogsOfTenants(many.db, tenantIds)],
     ['reads the backlog of its largest tenant', LARGEST, () => readTenantBacklog(many.db, LARGEST)],
     ['reads what waits there for pauses', LARGEST, () => readClosedBacklogOfTenant(many.db, LARGEST)],
@@ -46,11 +50,18 @@ describe('an installation with many webhooks', () => {
     for (const done of await plansOf(many.db.pool, tenantId, work)) {
       expect(scanned(done), done.text).not.toContain('webhooks');
       expect(scanned(done), done.text).not.toContain('deliveries');
+      expect(scanned(done), done.text).not.toContain('delivery_stats');
       expect(done.blocks, done.text).toBeLessThan(BLOCKS_MAX);
     }
   });
 });
 
-function topOf(by: 'BACKLOG') {
+function lastDay() {
+  const until = new Date();
+  const range = { resolution: 'HOUR' as const, since: new Date(until.getTime() - 86_400_000), until };
+  return { range, eventType: null, inBuckets: true };
+}
+
+function topOf(by: Ranking) {
   return () => readTopWebhooks(many.deps, { by, since: new Date(Date.now() - 86_400_000), first: 50 });
 }

@@ -36,6 +36,16 @@ const fill = [
                when n % 5 = 0 then 'HELD' else 'FAILED' end::hookwright.delivery_status,
           now() + (n % 3 - 1) * interval '1 hour', 1
    from generate_series(1, ${2 * WEBHOOKS}) n join hookwright.webhooks w on w.id = 1 + n * 17 % ${WEBHOOKS}`,
+  // An hour and some minutes of each webhook; the sums of all event types have none.
+  `insert into hookwright.delivery_stats
+     (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
+   select w.tenant_id, w.id, case resolution when 'HOUR' then '' else 'a.b' end, resolution,
+          case resolution when 'HOUR' then date_trunc('hour', now()) - interval '3 hours'
+                          else date_trunc('minute', now()) - (w.id % 600) * interval '1 minute' end,
+          1 + w.id, w.id % 7, array_fill(1, array[24])
+   from hookwright.webhooks w, unnest(array['HOUR', 'MINUTE']) as resolution`,
+  `update hookwright.stats_progress set minutes_until = date_trunc('minute', now()) - interval '1 minute',
+     hours_until = date_trunc('hour', now()) - interval '1 hour', days_until = date_trunc('day', now()) - interval '1 day'`,
   ...indexes.map(({ name, table, on }) => `create index ${name} on hookwright.${table} ${on}`),
 ];
 
@@ -56,7 +66,9 @@ export class ManyWebhooks {
         for (const sql of fill) {
           await client.query(sql);
         }
-        await client.query('vacuum (analyze) hookwright.tenants, hookwright.webhooks, hookwright.deliveries');
+        await client.query(
+          'vacuum (analyze) hookwright.tenants, hookwright.webhooks, hookwright.deliveries, hookwright.delivery_stats',
+        );
       });
       this.db = await openDatabase(this.#database.url, { role: API_ROLE, poolMax: 2, onError: () => {} });
     });
