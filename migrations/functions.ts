@@ -29,6 +29,7 @@ const files: readonly string[] = [
   'live-updates',
   'statistics',
   'where-is',
+  'tenant-names',
   'rights',
 ];
 

@@ -80,6 +80,14 @@ export const indexes: readonly LargeIndex[] = [
     table: 'webhooks',
     on: '(tenant_id, id desc) where deleted_at is null and not active',
   },
+  // A long audit log by what was done.
+  { name: 'audit_log_actions', table: 'audit_log', on: '(tenant_id, action, id desc)' },
+  // Tenants by a part of their names.
+  {
+    name: 'tenants_name_parts',
+    table: 'tenants',
+    on: 'using gin (hookwright.parts_of(name)) where deleted_at is null',
+  },
   // The sums that webhooks are ranked by. Roll-ups write them, outcomes do not.
   {
     name: 'stats_hours_of_webhooks',

@@ -286,6 +286,29 @@ describe('tenants in a list', () => {
     expect(await found('\\')).toEqual([]);
   });
 
+  test('are found page by page behind very many others', async () => {
+    await api.owner.query(`
+      insert into hookwright.tenants (name, data_key, data_key_kid)
+      select case when n % 1000 = 7 then 'Größe ' else 'Many ' end || n, '', 'x' from generate_series(1, 4500) n`);
+    const query = `query ($search: String, $first: Int, $after: String, $last: Int, $before: String) {
+      tenants(filter: {search: $search}, first: $first, after: $after, last: $last, before: $before) {
+        edges { node { name } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } } }`;
+    const page = async (search: string, args: object) => (await read(query, { search, ...args })).tenants;
+    const names = (connection: Parameters<typeof nodesOf>[0]) => nodesOf(connection).map(({ name }) => name);
+    const first = await page('größe', { first: 3 });
+    expect(names(first)).toEqual(['Größe 4007', 'Größe 3007', 'Größe 2007']);
+    expect(first.pageInfo).toMatchObject({ hasNextPage: true, hasPreviousPage: false });
+    const second = await page('größe', { first: 3, after: first.pageInfo.endCursor });
+    expect(names(second)).toEqual(['Größe 1007', 'Größe 7']);
+    expect(second.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    const back = await page('größe', { last: 2, before: second.pageInfo.startCursor });
+    expect(names(back)).toEqual(['Größe 3007', 'Größe 2007']);
+    expect(names(await page('ny', { first: 1 }))).toEqual(['Many 4500']);
+    expect(names(await page('ny 1', { last: 1 }))).toEqual(['Many 1']);
+    expect(names(await page('ß', { first: 1 }))).toEqual(['Größe 4007']);
+    await api.owner.query(`delete from hookwright.tenants where data_key_kid = 'x'`);
+  });
+
   test("show a tenant's key its own, with the scopes for it", async () => {
     const own = `{ viewer { tenant { ${usage} } } }`;
     const { viewer } = await api.by(busy).read(own);

@@ -10,9 +10,11 @@ import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../../operations/tenants/delete-tenant.js';
 import { displayName } from '../../../operations/tenants/display-name.js';
+import { searchTenants } from '../../../operations/tenants/search-tenants.js';
 import { updateTenant } from '../../../operations/tenants/update-tenant.js';
 import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context } from '../../context/context.js';
+import { boundsOf } from '../deliveries/delivery.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { Taken } from '../fields/field-types.js';
@@ -91,6 +93,9 @@ export class TenantResolver {
   ): Promise<Connection<Tenant>> {
     const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
     const search = parseInput(searchText, filter?.search, ['filter', 'search']);
+    if (typeof search === 'string' && typeof name !== 'string') {
+      return readConnection('tenants', page, (slice) => searchTenants(context.db, search, boundsOf(slice, null)));
+    }
     const conditions = [
       ...(typeof name === 'string' ? [{ name }] : []),
       ...(typeof search === 'string' ? [{ name: containing(search) }] : []),
