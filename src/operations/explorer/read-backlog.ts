@@ -166,13 +166,25 @@ const dueSql = ({ deliveries }: Of) =>
   `due as materialized (${openOfAll('d.webhook_id, d.due_at', 'due', 'select id from w', deliveries)})`;
 const ARE_ALL = `(select count(*) < ${TENANT_COUNT_MAX} from due)`;
 
+/** So many pending deliveries of a tenant are read at once, and then sorted out. */
+const PENDING_MAX = 2 * TENANT_COUNT_MAX;
+const IS_WHOLE = `(select count(*) < ${PENDING_MAX} from pending)`;
+
+const countOfPending = (state: 'due' | 'scheduled', of: Of) => `
+  case when ${IS_WHOLE}
+       then (select least(count(*), ${TENANT_COUNT_MAX})::integer from pending d where ${conditions[state]})
+       else ${countOfTenant(state, of)} end`;
+
 /** SQL: the backlog of all of a tenant's webhooks together. @param webhooks a query for their ids */
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
-  with w as materialized (${webhooks}), ${dueSql(of)}
-  select (select count(*)::integer from due) as due,
-         case when ${ARE_ALL} then (select min(due_at) from due) else (select min((${open('due', 1, of)})) from w) end
-           as "oldestDueAt",
-         ${countOfTenant('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held,
+  with w as materialized (${webhooks}),
+  pending as materialized (
+    select d.status, d.due_at from hookwright.${of.deliveries} d
+    where d.webhook_id = any(array(select id from w order by id)) and d.status = 'PENDING' limit ${PENDING_MAX})
+  select ${countOfPending('due', of)} as due,
+         case when ${IS_WHOLE} then (select min(due_at) from pending where due_at <= now())
+              else (select min((${open('due', 1, of)})) from w) end as "oldestDueAt",
+         ${countOfPending('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held,
          ${countWaitingSql(`q.tenant_id = ${of.tenantId}`, TENANT_COUNT_MAX, of)} as waiting`;
 
 export async function readTenantBacklog(db: HasPool, tenantId: number): Promise<Backlog> {
