@@ -88,11 +88,11 @@ export const indexes: readonly LargeIndex[] = [
     table: 'tenants',
     on: 'using gin (hookwright.parts_of(name)) where deleted_at is null',
   },
-  // The sums that webhooks are ranked by. Roll-ups write them, outcomes do not.
+  // The sums that webhooks are ranked by, in the order of the table. Roll-ups write them, outcomes do not.
   {
     name: 'stats_hours_of_webhooks',
     table: 'delivery_stats',
-    on: `(bucket, webhook_id) include (tenant_id, successes, failures)
+    on: `(bucket) include (tenant_id, webhook_id, successes, failures)
          where resolution = 'HOUR' and event_type = '' and webhook_id <> 0`,
   },
 ];
