@@ -43,7 +43,7 @@ test('webhooks are counted up to a thousand, and estimated beyond it by an index
 });
 
 test('without that index all are counted', async () => {
-  await stack.rows('drop index hookwright.webhooks_inactive, hookwright.webhooks_disabled');
+  await stack.rows('drop index hookwright.webhooks_inactive_of_tenant, hookwright.webhooks_failed');
   await add(100, 'true, null');
   await add(1_100, `false, 'FAILURES'`);
   expect(await readInstallation(pool())).toMatchObject({ activeWebhooks: 1_102, disabledWebhooks: 1_105 });

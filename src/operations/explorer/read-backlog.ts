@@ -70,7 +70,7 @@ const countOfWebhook = (state: keyof typeof conditions, countMax = WEBHOOK_COUNT
   `(select count(*)::integer from (${open(state, countMax)}) as counted)`;
 
 /** SQL: the number of deliveries that wait. @param where which rows `q` of the queues */
-const countWaitingSql = (
+export const countWaitingSql = (
   where: string,
   countMax: number,
   { deliveries, queue }: Pick<Of, 'deliveries' | 'queue'> = ofOne,

@@ -119,11 +119,11 @@ const statement: Statement = {
         'unknownOutcomes', case when h.unknown_on = h.timeline then h.unknown_outcomes else 0 end) end as failover,
       ${webhooksSql(
         'active order by tenant_id, id desc',
-        `${rowsOfIndexSql('webhooks_tenant')} - ${rowsOfIndexSql('webhooks_inactive')}`,
+        `${rowsOfIndexSql('webhooks_tenant')} - ${rowsOfIndexSql('webhooks_inactive_of_tenant')}`,
       )} as "activeWebhooks",
       ${webhooksSql(
         `not active and disabled_reason in ('FAILURES', 'GONE')`,
-        rowsOfIndexSql('webhooks_disabled'),
+        `${rowsOfIndexSql('webhooks_failed')} + ${rowsOfIndexSql('webhooks_gone')}`,
       )} as "disabledWebhooks"
     from hookwright.housekeeping h`,
 };
