@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { indexes } from '../../migrations/indexes.js';
 import { examineRunningDeliveries } from '../../src/operations/doctor/examine.js';
 import { readReportedInstallation, renewReport } from '../../src/operations/installation/installation-report.js';
 import { readInstallation } from '../../src/operations/installation/read-installation.js';
@@ -24,12 +23,6 @@ const webhooksText = async () => {
 };
 
 test('webhooks are counted up to a thousand, and estimated beyond it by an index, which says about', async () => {
-  await stack.rows(
-    indexes
-      .filter(({ table }) => table === 'webhooks')
-      .map(indexed)
-      .join(';'),
-  );
   await add(999, 'true, null');
   await add(30, `false, 'PAUSED'`);
   await add(5, `false, 'GONE'`);
@@ -62,6 +55,3 @@ test('metrics get the figures of a report, with their times, for a minute', asyn
   await stack.rows(`update hookwright.installation_report set made_at = now() - interval '61 seconds'`);
   expect(await readReportedInstallation(pool())).toBeNull();
 });
-
-const indexed = ({ name, table, on }: (typeof indexes)[number]) =>
-  `create index if not exists ${name} on hookwright.${table} ${on}`;

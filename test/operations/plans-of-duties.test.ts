@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sweepsOf } from '../../daemon/duties/duties.js';
 import { keepHouse } from '../../daemon/duties/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
-import { indexes } from '../../migrations/indexes.js';
 import { examineRunningDeliveries } from '../../src/operations/doctor/examine.js';
 import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
@@ -61,9 +60,6 @@ beforeAll(async () => {
   stack = await DeliveryStack.open();
   await stack.webhook('https://receiver.example.com/');
   await stack.emit();
-  for (const { name, table, on } of indexes) {
-    await stack.rows(`create index if not exists ${name} on hookwright.${table} ${on}`);
-  }
   await stack.rows(fill);
   await stack.rows(
     `insert into ${JOBS_TABLE} (task_id, key, run_at, payload)

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll } from 'vitest';
-import { indexes } from '../../migrations/indexes.js';
 import { type SearchDeps, SearchSlots } from '../../src/operations/explorer/search.js';
 import { type Database, openDatabase } from '../../src/platform/database/database.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
@@ -46,7 +45,6 @@ const fill = [
    from hookwright.webhooks w, unnest(array['HOUR', 'MINUTE']) as resolution`,
   `update hookwright.stats_progress set minutes_until = date_trunc('minute', now()) - interval '1 minute',
      hours_until = date_trunc('hour', now()) - interval '1 hour', days_until = date_trunc('day', now()) - interval '1 day'`,
-  ...indexes.map(({ name, table, on }) => `create index ${name} on hookwright.${table} ${on}`),
 ];
 
 /** Some of them, of the largest tenant. */

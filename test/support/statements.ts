@@ -1,12 +1,15 @@
 import pg from 'pg';
-import { vi } from 'vitest';
+import { inject, vi } from 'vitest';
 
-/** The statements that are sent to Postgres during `work`. */
+/** The statements that are sent to Postgres during `work`, without those that make a database for the next test. */
 export async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
-    return (spy.mock.calls as unknown[][]).map(([query, values]) =>
+    const { calls, contexts } = spy.mock;
+    const others = new URL(inject('testPostgres').url).pathname.slice(1);
+    const ours = (calls as unknown[][]).filter((_, index) => (contexts[index] as pg.Client).database !== others);
+    return ours.map(([query, values]) =>
       typeof query === 'string'
         ? { text: query, values: Array.isArray(values) ? values : [] }
         : (query as pg.QueryConfig),
