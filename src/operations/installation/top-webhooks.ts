@@ -23,6 +23,9 @@ interface RankedWebhook {
 /** This many of the deliveries that have waited longest are counted: each is a row of another page. */
 export const DUE_LOOKED = 3_000;
 
+/** Histograms of the webhooks with the most attempts are compared: they are in no index. */
+export const LATENCIES_RANKED = 1_000;
+
 const histogramSql = eachBucketSql((count) => `coalesce(sum(${count}), 0)`);
 
 /** Sums of webhooks over event types since $1: hours as far as they are rolled up, then minutes. */
@@ -42,17 +45,21 @@ const latencySql = `
    where reached >= 0.95 * attempts) desc nulls last,
   (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(attempts, 0) desc nulls last`;
 
-/** @param more a column that the order needs */
-const byStats = (order: string, more = '') => `
-  select tenant_id, webhook_id, row_number() over (order by ${order}, webhook_id) as rank
+const byStats = (order: string) => `
+  select tenant_id, webhook_id, attempts, row_number() over (order by ${order}, webhook_id) as rank
   from (
-    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts${more}
+    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts
     from (${sumsSql()}) sums group by 1, 2) counted`;
 
 const rankings: Record<Ranking, string> = {
   FAILURES: `${byStats('failures desc')} where failures > 0`,
   ATTEMPTS: byStats('attempts desc'),
-  LATENCY: byStats(latencySql, `, array[${histogramSql}] as histogram`),
+  LATENCY: `
+    select tenant_id, webhook_id, row_number() over (order by ${latencySql}, webhook_id) as rank
+    from (select * from (${byStats('attempts desc')}) busy order by rank limit ${LATENCIES_RANKED}) busy
+    cross join lateral (
+      select array[${histogramSql}] as histogram
+      from (${sumsSql('and tenant_id = busy.tenant_id and webhook_id = busy.webhook_id')}) sums) h`,
   BACKLOG: `
     select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as rank
     from (select tenant_id, webhook_id from hookwright.all_deliveries

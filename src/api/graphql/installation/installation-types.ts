@@ -5,7 +5,7 @@ import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { EVENT_EXTRA_DAYS } from '../../../operations/housekeeping/roll-partitions.js';
-import { DUE_LOOKED, type Ranking } from '../../../operations/installation/top-webhooks.js';
+import { DUE_LOOKED, LATENCIES_RANKED, type Ranking } from '../../../operations/installation/top-webhooks.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { StatsFiguresType } from '../stats/stats-types.js';
 
@@ -158,7 +158,7 @@ export class FailureCount {
 const TopWebhooksBy = graphqlEnum<Ranking>('TopWebhooksBy', 'The ranking of webhooks of all tenants.', {
   FAILURES: 'Most failed attempts.',
   ATTEMPTS: 'Most attempts.',
-  LATENCY: 'Longest attempts, by the duration that 95 % do not exceed.',
+  LATENCY: `Longest attempts, by the duration that 95 % do not exceed, of the ${LATENCIES_RANKED.toLocaleString('en')} webhooks with the most.`,
   BACKLOG: `Most due deliveries among the ${DUE_LOOKED} that wait longest.`,
 });
 
