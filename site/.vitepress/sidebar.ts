@@ -10,7 +10,9 @@ export const groups: Record<string, readonly string[]> = {
     ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
     'graphql-reference',
   ],
-  'Run it': ['settings', 'operate', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],
+  'Run it': [
+    ...['settings', 'operate', 'sizing', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],
+  ],
   Security: ['security', 'personal-data', '../SECURITY'],
   'The project': ['versions', '../CHANGELOG', '../CONTRIBUTING'],
 };

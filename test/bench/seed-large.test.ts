@@ -6,7 +6,7 @@ import { waitAgain } from '../../bench/large/seed-deliveries.js';
 import { examineDeliveries } from '../../src/operations/installation/examine-deliveries.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
-import { JOBS_TABLE } from '../support/jobs.js';
+import { countJobs } from '../support/jobs.js';
 
 const size = { tenants: 8, webhooks: 400, deliveries: 4_000 };
 
@@ -105,7 +105,7 @@ test('an installation that was seeded some time ago waits again for an hour', as
                 where d.status = 'PENDING' and d.due_at < now() + interval '50 minutes'
                   and coalesce(w.closed_until, now()) < now() + interval '50 minutes'`;
   expect(await count(soon)).toBe(0);
-  expect(await count(`${JOBS_TABLE} where run_at < now() + interval '50 minutes'`)).toBe(0);
+  expect(await countJobs(stack, `run_at < now() + interval '50 minutes'`)).toBe(0);
 });
 
 test('arithmetic finds the webhook at a place, and its place again', () => {
