@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
 import { installIndexes } from '../operations/installation/install-indexes.js';
 import type { Closing } from './observe.js';
-import { print } from './print.js';
 
 /** An index of a small table is there by then. */
 const SILENT_MS = 2_000;
 
-/** Says which one it makes where that takes a while. */
+/** Says which index it makes where that takes a while. */
 export async function makeIndexes(databaseUrl: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const onIndex = (name: string) => {
@@ -14,10 +13,8 @@ export async function makeIndexes(databaseUrl: string): Promise<void> {
     const text = `Making the index ${name} beside what runs. It waits for older transactions.\n`;
     timer = setTimeout(() => process.stderr.write(text), SILENT_MS);
   };
-  const complete = await installIndexes(databaseUrl, { onIndex }).finally(() => clearTimeout(timer));
-  if (!complete) {
-    print('Another process is making the indexes.');
-  }
+  const onWait = () => process.stderr.write('Another process is making indexes of this database; waiting for it.\n');
+  await installIndexes(databaseUrl, { onWait, onIndex }).finally(() => clearTimeout(timer));
 }
 
 /** Nobody waits for indexes, which may take minutes. @returns what breaks that off */

@@ -69,7 +69,7 @@ test('an index that was broken off is made again', async () => {
   const unique = 'create unique index concurrently webhooks_by_url on hookwright.webhooks (tenant_id, url)';
   await expect(stack.rows(unique)).rejects.toThrow('could not create unique index');
   expect(await missing(ofWebhooks)).toEqual(['webhooks_by_url']);
-  expect(await install(ofWebhooks)).toBe(true);
+  await install(ofWebhooks);
   expect(await missing(ofWebhooks)).toEqual([]);
 });
 
@@ -82,7 +82,8 @@ test('while an index waits for an older transaction, emits and changes of webhoo
   await stack.rows(`update hookwright.webhooks set last_success_at = now() where id = ${id}`);
   expect(await missing(ofWebhooks)).toEqual(['webhooks_by_url']);
   await older.letGo();
-  expect(await made).toBe(true);
+  await made;
+  expect(await missing(ofWebhooks, ofDeliveries)).toEqual([]);
 });
 
 test('each partition gets its own, one after the other, and a later one gets it by itself', async () => {
@@ -102,13 +103,22 @@ test('after a crash between two partitions the rest is made', async () => {
   expect(await missing(ofDeliveries)).toEqual([]);
 });
 
-test('of two processes one makes them, and the other does not wait', async () => {
+test('of two processes one makes an index, and the other one waits for it', async () => {
   await using older = await changeOfWebhooks();
   const made = install(ofWebhooks);
   await eventually(async () => (await stack.rows(lockWaits)).length > 0);
-  expect(await install(ofWebhooks)).toBe(false);
+  const onWait = vi.fn<() => void>();
+  const other = installIndexes(stack.databaseUrl, { wanted: [ofWebhooks, ofDeliveries], onWait });
+  await eventually(() => onWait.mock.calls.length === 1);
   await older.letGo();
-  expect(await made).toBe(true);
+  await Promise.all([made, other]);
+  expect(await missing(ofWebhooks, ofDeliveries)).toEqual([]);
+});
+
+test('an index of the same name on another table stays, and is an error', async () => {
+  await stack.rows('create index webhooks_by_url on hookwright.audit_log (action)');
+  expect(await missing(ofWebhooks)).toEqual(['webhooks_by_url']);
+  await expect(install(ofWebhooks)).rejects.toThrow('relation "webhooks_by_url" already exists');
 });
 
 test('a process that ends does not wait for them, and the next one makes them', async () => {
@@ -119,6 +129,6 @@ test('a process that ends does not wait for them, and the next one makes them', 
   ending.abort();
   await expect(made).rejects.toThrow();
   await older.letGo();
-  await eventually(() => install(ofWebhooks));
+  await install(ofWebhooks);
   expect(await missing(ofWebhooks)).toEqual([]);
 });

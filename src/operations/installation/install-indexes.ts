@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { indexes, type LargeIndex } from '../../../migrations/indexes.js';
 import { PrimaryClient } from '../../platform/database/driver/primary-client.js';
@@ -5,7 +6,11 @@ import { inPatientTransaction } from './lock-patience.js';
 
 const INDEXES_LOCK = "hashtextextended('hookwright.indexes', 0)";
 
+const WAIT_MS = 1_000;
+
 interface Installation {
+  /** Called when another process is making indexes. */
+  onWait?: () => void;
   /** Called before each index is made. */
   onIndex?: (name: string) => void;
   /** Ends the work. What Postgres is doing then, it may finish. */
@@ -19,26 +24,27 @@ export async function missingIndexes(
   wanted: readonly LargeIndex[] = indexes,
 ): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select name from unnest($1::text[]) with ordinality as wanted(name, place)
+    `select name from unnest($1::text[], $2::text[]) with ordinality as wanted(name, "table", place)
      where not exists (
-       select from pg_index where indexrelid = to_regclass('hookwright.' || name) and indisvalid)
+       select from pg_index where indexrelid = to_regclass('hookwright.' || name)
+         and indrelid = to_regclass('hookwright.' || "table") and indisvalid)
      order by place`,
-    [wanted.map(({ name }) => name)],
+    [wanted.map(({ name }) => name), wanted.map(({ table }) => table)],
   );
   return rows.map(({ name }) => name);
 }
 
 /**
  * Makes missing indexes, one by one and each `concurrently`: nobody waits for it. It waits for every transaction of the
- * database that is older, so it takes minutes beside a long one.
+ * database that is older, so it takes minutes beside a long one; and for a process that makes some already, also for
+ * the session of one that was killed.
  *
- * @returns false when another process is making them
  * @throws what the database throws. What was made stays, and the next call makes the rest.
  */
 export async function installIndexes(
   databaseUrl: string,
-  { onIndex = () => {}, signal, wanted = indexes }: Installation = {},
-): Promise<boolean> {
+  { onWait = () => {}, onIndex = () => {}, signal, wanted = indexes }: Installation = {},
+): Promise<void> {
   const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // the statement fails
   const end = () => void client.end();
@@ -47,23 +53,35 @@ export async function installIndexes(
     signal?.throwIfAborted();
     signal?.addEventListener('abort', end);
     if ((await missingIndexes(client, wanted)).length === 0) {
-      return true;
-    }
-    // Not migrate's own lock: a process that waits for it has an open transaction, which this one would wait for.
-    const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${INDEXES_LOCK}) as locked`);
-    if (rows[0]?.locked !== true) {
-      return false;
+      return;
     }
     await client.query('set statement_timeout = 0; set lock_timeout = 0');
+    await lockIndexes(client, onWait);
     const missing = await missingIndexes(client, wanted);
     for (const index of wanted.filter(({ name }) => missing.includes(name))) {
       onIndex(index.name);
       await install(client, index);
     }
-    return true;
   } finally {
     signal?.removeEventListener('abort', end);
     await client.end();
+  }
+}
+
+/**
+ * A statement that waits for a lock is an open transaction, which the index that it waits for would wait for. So it
+ * asks again and again, and for a lock other than migrate's, which processes of 0.1.0 wait for.
+ */
+async function lockIndexes(client: pg.Client, onWait: () => void): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${INDEXES_LOCK}) as locked`);
+    if (rows[0]?.locked === true) {
+      return;
+    }
+    if (tries === 1) {
+      onWait();
+    }
+    await delay(WAIT_MS);
   }
 }
 
@@ -85,9 +103,15 @@ async function install(client: pg.Client, { name, table, on }: LargeIndex): Prom
   }
 }
 
-/** One that was broken off is there, invalid, and `if not exists` would keep it. */
+/** One that was broken off is there, invalid, and `if not exists` would keep it. Another table's stays: an error. */
 async function build(client: pg.Client, name: string, table: string, on: string): Promise<void> {
-  await client.query(`drop index concurrently if exists hookwright.${name}`);
+  const { rowCount } = await client.query(
+    'select from pg_index where indexrelid = to_regclass($1) and indrelid = $2::regclass',
+    [`hookwright.${name}`, `hookwright.${table}`],
+  );
+  if (rowCount === 1) {
+    await client.query(`drop index concurrently hookwright.${name}`);
+  }
   await client.query(`create index concurrently ${name} on hookwright.${table} ${on}`);
 }
 
