@@ -7,7 +7,7 @@ import type { Rig } from '../rig.js';
 import type { ServiceProcess } from '../service-process.js';
 import type { Size } from './plan.js';
 import type { Subject } from './questions.js';
-import { seedLarge } from './seed.js';
+import { seedLarge, vacuum } from './seed.js';
 import { waitAgain } from './seed-deliveries.js';
 import { countingDatabase, OWN } from './statements.js';
 
@@ -43,7 +43,9 @@ export class Side {
       return new Side(name, rig, database, seconds);
     }
     const client = await database.pool.connect();
-    await waitAgain(client).finally(() => client.release());
+    await waitAgain(client)
+      .then(() => vacuum(client))
+      .finally(() => client.release());
     return new Side(name, rig, database, null);
   }
 
