@@ -15,7 +15,6 @@ const alone = [
   'test/embedded-postgres*.test.ts',
   'test/delivery/moved-names.test.ts',
   'test/event-schemas/payload-check.test.ts',
-  'test/faults/silent-standby.test.ts',
   'test/node/*.test.ts',
   'test/operating/{collector-connections,traces}.test.ts',
   'test/packaging/{npm,readme}.test.ts',
@@ -26,7 +25,7 @@ const alone = [
 const longest = /[/]test[/](faults|operating|delivery|live)[/]/;
 const browser = ['test/browser/**/*.test.ts'];
 /** What measures time: alone, once, and last, with limits by the speed of the machine (test/support/machine-speed.ts). */
-const timing = ['test/timing/**/*.test.ts'];
+const timing = ['test/timing/**/*.test.ts', 'test/faults/silent-standby.test.ts'];
 /** The packages in test/compatibility bring tests of their own. */
 const installed = ['**/node_modules/**'];
 

@@ -6,9 +6,8 @@ import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook, openTestServices } from '../support/factories.js';
 import { type OwnPostgres, openOwnPostgres } from '../support/own-postgres.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { isLong } from './support/sizes.js';
 
-const ANSWER_MS_MAX = isLong ? 15_000 : 20_000; // other tests take processor time beside the short form
+const ANSWER_MS_MAX = 15_000;
 /** A caller's key is read, perhaps after a wait for a connection. */
 const REFUSAL_MS_MAX = 6_000;
 /** Several, because the changes of one tenant wait for each other. */
