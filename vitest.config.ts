@@ -25,7 +25,7 @@ const alone = [
 const longest = /[/]test[/](faults|operating|delivery|live)[/]/;
 const browser = ['test/browser/**/*.test.ts'];
 /** What measures time: alone, once, and last, with limits by the speed of the machine (test/support/machine-speed.ts). */
-const timing = ['test/timing/**/*.test.ts', 'test/faults/silent-standby.test.ts'];
+const timing = ['test/timing/**/*.test.ts', 'test/faults/{beside-keys,silent-standby}.test.ts'];
 /** The packages in test/compatibility bring tests of their own. */
 const installed = ['**/node_modules/**'];
 

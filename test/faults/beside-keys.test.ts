@@ -143,5 +143,5 @@ test(`an endpoint without an order notices nothing of ${WAITING} deliveries behi
   report('blocked key', { waiting: WAITING, burst: BURST, withoutMs: without, besideMs: beside });
   expect(await ofBlocked('WAITING')).toHaveLength(WAITING);
   expect(blocked.received).toHaveLength(2);
-  expect(beside).toBeLessThan(isLong ? 2 * without + 50 : 5 * without + 500);
+  expect(beside).toBeLessThan(2 * without + 50);
 });

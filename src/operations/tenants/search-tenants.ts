@@ -34,13 +34,7 @@ export async function searchTenants(
     tenantQuery<{ id: number }>(db.pool, null, statement, values);
   const near = await read(nearStatements[order], page);
   const rows = near.length < limit ? await read(namedStatement, [...page, order === 'desc']) : near;
-  const byId = new Map(
-    (
-      await readTenants(
-        db,
-        rows.map(({ id }) => id),
-      )
-    ).map((tenant) => [tenant.id, tenant]),
-  );
-  return rows.flatMap(({ id }) => byId.get(id) ?? []);
+  const ids = rows.map(({ id }) => id);
+  const tenants = new Map((await readTenants(db, ids)).map((tenant) => [tenant.id, tenant]));
+  return ids.flatMap((id) => tenants.get(id) ?? []);
 }
