@@ -44,7 +44,8 @@ const webhook = async (eventTypes: string[], options: object, by = tenant): Prom
 const writeEvents = (type: string, count: number, body: string, day = 0) =>
   api.owner.query(
     `insert into hookwright.events (id, tenant_id, event_type, body)
-     select hookwright.id_at(now() - $4 * interval '1 day') + n, $1, $2, ${body}
+     select hookwright.next_id() - (hookwright.id_at(now()) - hookwright.id_at(now() - $4 * interval '1 day')),
+            $1, $2, ${body}
      from generate_series(1, $3::integer) n`,
     [tenant.id, type, count, day],
   );
