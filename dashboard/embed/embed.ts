@@ -143,9 +143,19 @@ function mount(element: Element, options: Options) {
       resize();
     } else if (is('place')) {
       path = String(data.path);
+      isGivenUp = false;
       onPlace?.(path);
     } else if (is('ended')) {
-      onEnded?.(data.why);
+      end(data.why);
+    }
+  };
+
+  let isGivenUp = false;
+  /** A frame that was silent may speak and then lack a script: `failed` is said once until a screen is shown. */
+  const end = (why: string, error?: unknown) => {
+    if (why !== 'failed' || !isGivenUp) {
+      isGivenUp = why === 'failed';
+      onEnded?.(why, error);
     }
   };
 
@@ -160,7 +170,7 @@ function mount(element: Element, options: Options) {
     (error) => {
       if (frame.parentNode) {
         console.error(error);
-        onEnded?.('failed', error);
+        end('failed', error);
       }
     },
   );

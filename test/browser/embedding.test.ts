@@ -364,6 +364,30 @@ describe('a page around a portal that lacks a script for five minutes', () => {
     });
   }
 
+  browserTest('hears once that it failed, also where the frame was silent before', async ({ open }) => {
+    const { page } = await open({ allow: [...MISSING, /shows nothing in the frame/, /^uncaught: $/] });
+    await page.clock.install();
+    let isMissing = true;
+    let links = 0;
+    await page.route(/assets\/(portal|deliveries)-/, (route) => {
+      const isStart = route.request().url().includes('/portal-');
+      return isMissing && (!isStart || links < 3) ? route.fulfill({ status: 404 }) : route.continue();
+    });
+    await page.exposeFunction('nextSession', async () => {
+      links += 1;
+      return (await createSession()).url;
+    });
+    const places: string[] = [];
+    await page.exposeFunction('seen', (path: string) => places.push(path));
+    await page.goto(embedding('{ path: "/deliveries", onPlace: seen }'));
+    await passSeconds(page, 200, () => links === 4);
+    expect(links).toBe(4);
+    expect(await page.evaluate('ended')).toEqual(['failed']);
+    isMissing = false;
+    await passSeconds(page, 120, () => places.length > 0);
+    expect(await page.evaluate('ended')).toEqual(['failed']);
+  });
+
   browserTest('says so in its language, and tries again when the person wants it', async ({ open }) => {
     const { page } = await open({ allow: MISSING, width: 390 });
     await page.clock.install();
