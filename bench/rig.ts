@@ -78,6 +78,11 @@ export class Rig implements AsyncDisposable {
     this.#receiverOrigin = await this.receiver.call('listen', null);
   }
 
+  /** Has a process end with the rig. */
+  use<Process extends AsyncDisposable>(child: Process): Process {
+    return this.#all.use(child);
+  }
+
   get seconds(): number {
     return this.options.seconds;
   }
@@ -160,10 +165,13 @@ export class Rig implements AsyncDisposable {
     return (await this.load.call('runAll', loads)).map(allGood);
   }
 
-  /** Posts to the receiver with nothing between, to know what this machine can do at this time. */
-  async barePosts(load: Pick<Load, 'seconds' | 'ratePerSecond'>): Promise<LoadReport> {
-    const url = `${this.#receiverOrigin}/${BARE_GROUP}/0`;
+  /** Posts to the receiver (or the floor) with nothing between, to know what this machine can do at this time. */
+  barePosts(load: Pick<Load, 'seconds' | 'ratePerSecond'>, url = this.urlOf(BARE_GROUP)): Promise<LoadReport> {
     return this.#run({ what: 'bare', concurrency: BARE_CONCURRENCY, ...load, url });
+  }
+
+  urlOf(group: string): string {
+    return `${this.#receiverOrigin}/${group}/0`;
   }
 
   /** Starts single emits at a fixed rate, from a process of their own. What the receiver has counted is kept. */
