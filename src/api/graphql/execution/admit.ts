@@ -1,12 +1,11 @@
 import { type ApolloServerPlugin, type GraphQLRequestListener, HeaderMap } from '@apollo/server';
 import { ApiError, keyRequired } from '../../../errors.js';
 import type { Context } from '../../context/context.js';
-import type { Verdict } from '../../context/rate-limits.js';
 import { graphqlErrorOf, refusalOf } from '../fields/errors.js';
 import { chargeRequest } from './charge.js';
 import { type Reading, requireAffordable } from './cost.js';
 import { type KnownOperation, knownOperation } from './operation.js';
-import type { GraphqlRequest } from './request.js';
+import type { Admission, GraphqlRequest } from './request.js';
 import { requireVariables } from './variables.js';
 
 /**
@@ -21,7 +20,7 @@ const listener: GraphQLRequestListener<Context> = {
     const asked = request.http as GraphqlRequest;
     const known = knownOperation(schema, document, operation);
     requireAllowed(known, asked.isStream, contextValue);
-    const { refusal, headers, readsOfRows } = admit(known, request.variables ?? {}, contextValue);
+    const { refusal, headers, readsOfRows } = asked.admission ?? admit(known, request.variables ?? {}, contextValue);
     asked.isCounted = true;
     for (const name in headers) {
       response.http.headers.set(name, headers[name]!);
@@ -58,11 +57,12 @@ function requireAllowed({ kind, isIntrospection }: KnownOperation, isStream: boo
   }
 }
 
-function admit(
+/** @throws GraphQLError, ApiError for an operation that is refused, and was not counted */
+export function admit(
   operation: KnownOperation,
   values: Readonly<Record<string, unknown>>,
   context: Context,
-): Verdict & Pick<Reading, 'readsOfRows'> {
+): Admission {
   const { introspection, limits } = context.config;
   // First of all, because GraphQL's errors about variables repeat their values.
   requireVariables(operation.variables, values, introspection);

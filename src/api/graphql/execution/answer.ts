@@ -13,27 +13,8 @@ import type { GraphqlRequest } from './request.js';
 const listener: GraphQLRequestListener<Context> = {
   didEncounterErrors: async ({ contextValue, errors }) => noteErrors(contextValue, errors),
 
-  async willSendResponse({ request, response, contextValue, errors = [] }) {
-    const { operation } = request.http as GraphqlRequest;
-    const { data } = resultOf(response);
-    const tooLong = operation && data ? longAnswer(operation, data, contextValue) : null;
-    if (tooLong !== null) {
-      replace(response, contextValue, { data: null }, tooLong);
-    } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
-      setHead(response);
-    }
-    requireFailingStatus(request.http as GraphqlRequest, response);
-    if (operation && !isShort(operation)) {
-      await writeLongTexts(resultOf(response), contextValue.tenantId);
-    }
-    const text = write(response, contextValue);
-    const refusal = contextValue.budget.reserveWhole(text);
-    // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
-    if (refusal !== null && operation?.kind !== 'mutation') {
-      replace(response, contextValue, {}, refusal);
-      write(response, contextValue);
-    }
-  },
+  willSendResponse: ({ request, response, contextValue, errors = [] }) =>
+    finishAnswer(request.http as GraphqlRequest, response, contextValue, errors),
 };
 
 /** Limits answers, sets their status, writes them, and notes their errors, also those of requests refused early. */
@@ -47,6 +28,34 @@ export function answers({ metrics }: Pick<Services, 'metrics'>): ApolloServerPlu
       void notedFault(requestContext.contextValue, error),
     requestDidStart: async () => listener,
   };
+}
+
+/** Limits an answer, sets its status and writes it. */
+export async function finishAnswer(
+  request: GraphqlRequest,
+  response: Response,
+  context: Context,
+  errors: readonly GraphQLError[],
+): Promise<void> {
+  const { operation } = request;
+  const { data } = resultOf(response);
+  const tooLong = operation && data ? longAnswer(operation, data, context) : null;
+  if (tooLong !== null) {
+    replace(response, context, { data: null }, tooLong);
+  } else if (errors.length > 0 && !(operation && mayBePart(operation, errors))) {
+    setHead(response);
+  }
+  requireFailingStatus(request, response);
+  if (operation && !isShort(operation)) {
+    await writeLongTexts(resultOf(response), context.tenantId);
+  }
+  const text = write(response, context);
+  const refusal = context.budget.reserveWhole(text);
+  // The effect of a mutation stands, so its answer is sent. It is about as long as its input.
+  if (refusal !== null && operation?.kind !== 'mutation') {
+    replace(response, context, {}, refusal);
+    write(response, context);
+  }
 }
 
 /** Counts errors in the metrics and logs the faults of the service, each cause once. */
@@ -78,12 +87,12 @@ export function textOf(result: FormattedExecutionResult): string {
 
 const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ errors, data })}\n`;
 
-const resultOf = ({ body }: Partial<GraphQLResponse>): FormattedExecutionResult =>
-  body?.kind === 'single' ? body.singleResult : {};
+const resultOf = ({ body }: Response): FormattedExecutionResult => (body?.kind === 'single' ? body.singleResult : {});
 
 const PERSISTED_QUERY_NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND';
 
-type Response = Parameters<NonNullable<typeof listener.willSendResponse>>[0]['response'];
+/** The body is there once the operation has run. */
+export type Response = Pick<GraphQLResponse, 'http'> & { body?: GraphQLResponse['body'] | undefined };
 
 /** Writes the text before Apollo would, so that a failure is an error of this request. */
 function write(response: Response, context: Context): string {

@@ -3,7 +3,9 @@ import type { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import { BoundedMap } from '../../../domain/collections/bounded-map.js';
 import type { Moment } from '../../../platform/database/moment.js';
+import type { Verdict } from '../../context/rate-limits.js';
 import { refusalOf } from '../fields/errors.js';
+import type { Reading } from './cost.js';
 import type { GraphqlLimits } from './document-limits.js';
 import type { KnownOperation } from './operation.js';
 
@@ -46,6 +48,9 @@ interface HttpRequest {
   body?: unknown;
 }
 
+/** Whether an operation may run, and what it reads. */
+export type Admission = Verdict & Pick<Reading, 'readsOfRows'>;
+
 /** A request in Apollo's form. Plugins find it in `request.http`, and keep their findings in it. */
 export class GraphqlRequest implements HTTPGraphQLRequest {
   readonly method: string;
@@ -56,6 +61,8 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
   readonly answerType: AnswerType | null;
   /** Null until the request may run. */
   operation: KnownOperation | null = null;
+  /** How a prepared emit was refused, which Apollo then answers (prepared-emits.ts). */
+  admission: Admission | null = null;
   /** The moment of its reads. Null where one statement reads everything, and for mutations. */
   moment: Moment | null = null;
   /** Whether the limits of the key were applied to the request. */

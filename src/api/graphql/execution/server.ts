@@ -1,4 +1,4 @@
-import { ApolloServer } from '@apollo/server';
+import { ApolloServer, type HTTPGraphQLResponse } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -13,6 +13,7 @@ import { admission } from './admit.js';
 import { answers, textOf } from './answer.js';
 import { chargeBroken } from './charge.js';
 import { documentLimitsRule } from './document-limits.js';
+import { PreparedEmits } from './prepared-emits.js';
 import { ANSWER_TYPES, type GraphqlRequest, unreadable } from './request.js';
 import { documentStore, KnownTexts } from './stores.js';
 
@@ -38,9 +39,12 @@ interface Answer {
 export class GraphqlServer {
   readonly #apollo: ApolloServer<Context>;
   readonly #texts = new KnownTexts();
+  readonly #emits: PreparedEmits;
 
   private constructor(schema: GraphQLSchema, services: Services) {
     const { config, log } = services;
+    const format = (error: GraphQLError) => formatError(error, config.introspection ? schema : null);
+    this.#emits = new PreparedEmits(format);
     this.#apollo = new ApolloServer<Context>({
       schema,
       introspection: config.introspection,
@@ -54,7 +58,7 @@ export class GraphqlServer {
       plugins: [...disabledPlugins, admission, answers(services)],
       formatError: (_formatted, error) => {
         const known = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
-        return formatError(known, config.introspection ? schema : null);
+        return format(known);
       },
       stringifyResult: textOf,
       includeStacktraceInErrorResponses: false,
@@ -71,6 +75,23 @@ export class GraphqlServer {
 
   async answer(request: GraphqlRequest, context: Context): Promise<Answer> {
     const refusal = unreadable(request, context.config.limits.graphql);
+    const prepared = refusal === null ? await this.#emits.answer(request, context) : null;
+    const { status, headers, body } = prepared ?? (await this.#answerByApollo(request, context, refusal));
+    headers.set('content-type', `${request.answerType ?? ANSWER_TYPES[0]}; charset=utf-8`);
+    const limits = request.isCounted ? {} : chargeBroken(context);
+    return {
+      status: status ?? 200,
+      headers: { ...Object.fromEntries(headers), ...limits },
+      text: body.kind === 'complete' ? body.string : '',
+    };
+  }
+
+  async #answerByApollo(
+    request: GraphqlRequest,
+    context: Context,
+    refusal: GraphQLError | null,
+  ): Promise<HTTPGraphQLResponse> {
+    const { query } = (request.body ?? {}) as { query?: unknown };
     if (refusal === null) {
       request.body = this.#texts.byHash(request.body);
     }
@@ -83,13 +104,8 @@ export class GraphqlServer {
         return context;
       },
     });
-    const { status, headers, body } = await asked.finally(() => void request.moment?.end());
-    headers.set('content-type', `${request.answerType ?? ANSWER_TYPES[0]}; charset=utf-8`);
-    const limits = request.isCounted ? {} : chargeBroken(context);
-    return {
-      status: status ?? 200,
-      headers: { ...Object.fromEntries(headers), ...limits },
-      text: body.kind === 'complete' ? body.string : '',
-    };
+    const answer = await asked.finally(() => void request.moment?.end());
+    this.#emits.note(query, request.operation);
+    return answer;
   }
 }
