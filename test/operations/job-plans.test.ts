@@ -1,6 +1,14 @@
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { hotOptions } from '../../src/platform/database/driver/session-url.js';
 import { JOB_CONNECTION } from '../../src/platform/graphile-worker/job-connections.js';
+import { freeJobs, renewLocks } from '../../src/platform/graphile-worker/locked-jobs.js';
+import {
+  callBackDeliveries,
+  callDeliveriesHere,
+  forgetJobAside,
+  raiseWaitingJobs,
+} from '../../src/platform/graphile-worker/waiting-jobs.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { JOBS_TABLE } from '../support/jobs.js';
 import { startReceiver } from '../support/receiver.js';
@@ -33,14 +41,17 @@ const addJobs = (count: number) =>
   `insert into ${JOBS_TABLE} (task_id, priority, run_at)
    select 1, n % 3, now() - n * interval '1 second' from generate_series(1, ${count}) n`;
 
+/** The table of jobs when a plan is made. */
+const states: [when: string, ...sql: string[]][] = [
+  ['had never had a job', `truncate ${JOBS_TABLE}`],
+  ['was vacuumed while it was empty', `truncate ${JOBS_TABLE}`, `vacuum ${JOBS_TABLE}`],
+  ['was emptied by deletes', addJobs(3_000), `delete from ${JOBS_TABLE}`, `vacuum (truncate off) ${JOBS_TABLE}`],
+  ['had a handful of jobs', `truncate ${JOBS_TABLE}`, addJobs(10), `vacuum analyze ${JOBS_TABLE}`],
+  ['was long', addJobs(30_000), `vacuum analyze ${JOBS_TABLE}`],
+];
+
 describe('a plan that is kept from when the table of jobs', () => {
-  test.each<[when: string, ...sql: string[]]>([
-    ['had never had a job', `truncate ${JOBS_TABLE}`],
-    ['was vacuumed while it was empty', `truncate ${JOBS_TABLE}`, `vacuum ${JOBS_TABLE}`],
-    ['was emptied by deletes', addJobs(3_000), `delete from ${JOBS_TABLE}`, `vacuum (truncate off) ${JOBS_TABLE}`],
-    ['had a handful of jobs', `truncate ${JOBS_TABLE}`, addJobs(10), `vacuum analyze ${JOBS_TABLE}`],
-    ['was long', addJobs(30_000), `vacuum analyze ${JOBS_TABLE}`],
-  ])('%s takes jobs in their order, and finds them by their ids', async (_, ...sql) => {
+  test.each(states)('%s takes jobs in their order, and finds them by their ids', async (_, ...sql) => {
     for (const statement of sql) {
       await stack.rows(statement);
     }
@@ -52,6 +63,44 @@ describe('a plan that is kept from when the table of jobs', () => {
     ]);
     expect(await session.explain('complete_job')).toEqual([`${byId} (id = $1)`]);
     expect(await session.explain('complete_jobs')).toEqual([`${byId} (id = n.n)`]);
+  });
+
+  test.each(states)('%s has jobs raised, renewed, freed, forgotten and called back by an index', async (_, ...sql) => {
+    for (const statement of sql) {
+      await stack.rows(statement);
+    }
+    const { pool } = stack.services.db;
+    const prepared = await preparedDuring(async () => {
+      await raiseWaitingJobs(pool, { from: 1, to: 0, count: 10 }, 1_000);
+      await renewLocks(pool, 'pool', ['1']);
+      await freeJobs(pool, 'pool', ['1']);
+      await forgetJobAside(pool, { id: 1, attempt: 1 });
+      await callBackDeliveries(pool, [1]);
+      await callDeliveriesHere(pool, 'pool', [1]);
+    });
+    const values: Readonly<Record<string, string>> = {
+      raise_waiting_jobs: '1, 0, 10, 1000',
+      renew_locks: `'pool', '{1}'`,
+      free_jobs: `'pool', '{1}'`,
+      forget_job_aside: '1, 1, 5',
+      call_back_deliveries: `'{d:1}'`,
+      call_deliveries_here: `'{d:1}', 'pool'`,
+    };
+    expect([...prepared.keys()].sort()).toEqual(Object.keys(values).sort());
+    const client = new pg.Client({ connectionString: stack.databaseUrl, options: hotOptions() });
+    await client.connect();
+    for (const [name, text] of prepared) {
+      const nodes = await preparedPlan(client, name, text, values[name]!);
+      const whole = nodes.filter(
+        (node) =>
+          JOBS_TABLE.endsWith(`.${node['Relation Name']}`) &&
+          node['Node Type'] !== 'ModifyTable' &&
+          node['Node Type'] !== 'Bitmap Heap Scan' &&
+          node['Index Cond'] === undefined,
+      );
+      expect({ name, whole }).toEqual({ name, whole: [] });
+    }
+    await client.end();
   });
 
   test('was empty serves a long one: those of the first priority come first, the oldest of them before others', async () => {

@@ -8,6 +8,7 @@ import type { HealthRow } from './update-health.js';
 
 /** Does what `enable` does for a person who releases what is held. */
 const enableStatement: Statement = {
+  name: 'enable_probed',
   text: `
     with enabled as (
       update hookwright.webhooks
@@ -24,6 +25,7 @@ const enableStatement: Statement = {
 };
 
 const goneStatement: Statement = {
+  name: 'probed_are_gone',
   text: `
     with gone as (
       update hookwright.webhooks set disabled_reason = 'GONE', version = version + 1

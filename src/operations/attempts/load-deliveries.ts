@@ -97,6 +97,7 @@ const UNTRACED = { column: 'null', join: '' };
 const loadStatement: Statement = { name: 'load_deliveries', text: loadSql(UNTRACED) };
 
 const loadProbesStatement: Statement = {
+  name: 'load_probes',
   text: loadSql(
     UNTRACED,
     `d.status in ('PENDING', 'HELD')`,

@@ -81,7 +81,7 @@ const SWEEP_EVENTS = 1_000;
 
 /** Raises the events that `raiseEvents` only counted. @returns how many */
 export async function raisePending(pool: pg.Pool): Promise<number> {
-  const statement = { text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
+  const statement = { name: 'raise_pending', text: `select hookwright.raise_pending(${CHUNK_EVENTS}) as raised` };
   const raiseChunk = async () => {
     const [row] = await query<{ raised: number }>(pool, statement, []);
     return row?.raised ?? 0;

@@ -10,7 +10,10 @@ const AT_ONCE = 3;
 const WAIT_MAX_MS = 1_000;
 
 /** In a transaction: its emits wait for ordering keys as long as their callers may. */
-export const waitForKeysStatement: Statement = { text: `select set_config('app.key_wait', '1s', true)` };
+export const waitForKeysStatement: Statement = {
+  name: 'wait_for_keys',
+  text: `select set_config('app.key_wait', '1s', true)`,
+};
 
 /** Whether nothing was emitted because another transaction has a key, for longer than a shared one waits. */
 export const isKeyBusy = (error: unknown): boolean => error instanceof pg.DatabaseError && isLocked(error);

@@ -20,7 +20,7 @@ export async function enqueueAlign(
 /** Adds such a job for each of a tenant's webhooks. */
 export async function enqueueAligns(client: SqlTarget, tenantId: number, webhookIds: readonly number[]): Promise<void> {
   const text = 'select hookwright.enqueue_align(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
-  await query(client, { text }, [tenantId, webhookIds]);
+  await query(client, { name: 'enqueue_aligns', text }, [tenantId, webhookIds]);
 }
 
 /** Adds the job by which the webhooks of a tenant follow its defaults. It does the work of a waiting one too. */

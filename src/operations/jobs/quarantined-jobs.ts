@@ -8,6 +8,7 @@ import type { DeliverGroupPayload, DeliverPayload } from './tasks.js';
 const LOCK_WAIT_MS = 100;
 
 const splitStatement: Statement = {
+  name: 'split_job_group',
   text: `
     select hookwright.enqueue_deliveries(array_agg(d.id), array_agg(1), array_agg(now()), array_agg($3::integer))
     from hookwright.deliveries d
@@ -25,6 +26,7 @@ export async function splitJobGroup(
 }
 
 const asideStatement: Statement = {
+  name: 'set_job_aside',
   text: `select hookwright.set_job_aside($1, $2, $3, now() + $4 * interval '1 second', $5)`,
 };
 

@@ -85,6 +85,7 @@ export const passTurns = (sql: SqlTarget, keys: readonly TurnPayload[]): Promise
   query<TurnPayload>(sql, passStatement, columnsOf(keys));
 
 const enqueueStatement: Statement = {
+  name: 'enqueue_turns',
   text: 'select hookwright.enqueue_turn(webhook_id, key) from unnest($1::bigint[], $2::text[]) as busy(webhook_id, key)',
 };
 

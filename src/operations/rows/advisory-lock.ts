@@ -1,12 +1,21 @@
 import type pg from 'pg';
-import { query, type SqlTarget, transaction } from '../../platform/database/database.js';
+import { query, type SqlTarget, type Statement, transaction } from '../../platform/database/database.js';
 
 /** Before the names of locks that stand for no row. They are the same in every version of the service. */
 const PREFIX = 'hookwright.';
 
+const lockStatement: Statement = {
+  name: 'lock_by_name',
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))',
+};
+const tryLockStatement: Statement = {
+  name: 'try_lock_by_name',
+  text: 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
+};
+
 /** Takes a lock by name, which ends with the transaction. */
 export async function lockFor(client: SqlTarget, name: string): Promise<void> {
-  await query(client, { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))' }, [PREFIX + name]);
+  await query(client, lockStatement, [PREFIX + name]);
 }
 
 const BEAT_EVERY_MS = 1_000;
@@ -17,11 +26,8 @@ const BEAT_EVERY_MS = 1_000;
  */
 export async function unlessRunningElsewhere(pool: pg.Pool, name: string, work: () => Promise<void>): Promise<void> {
   await transaction(pool, async (client) => {
-    const { rows } = await client.query<{ locked: boolean }>(
-      'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-      [PREFIX + name],
-    );
-    if (rows[0]?.locked !== true) {
+    const [row] = await query<{ locked: boolean }>(client, tryLockStatement, [PREFIX + name]);
+    if (row?.locked !== true) {
       return;
     }
     const beat = setInterval(() => {

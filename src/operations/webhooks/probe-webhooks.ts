@@ -100,6 +100,7 @@ export async function probeDisabled(pool: pg.Pool, installation: string, cursor:
 }
 
 const againStatement: Statement = {
+  name: 'probe_again',
   text: `update hookwright.webhook_recoveries
          set next_probe_at = least(next_probe_at, now() + $2 * interval '1 millisecond')
          where webhook_id = $1 and next_probe_at is not null`,

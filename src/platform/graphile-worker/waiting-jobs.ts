@@ -8,9 +8,9 @@ const callBackStatement: Statement = {
   text: `
     with called as (
       update hookwright_jobs._private_jobs set run_at = now(), priority = ${raisedPrioritySql('priority')}
-      where id in (
+      where id = any(array(
         select id from hookwright_jobs._private_jobs
-        where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked)
+        where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked))
       returning key),
     noticed as (
       select pg_notify('jobs:insert', json_build_object('r', random(), 'count', count(*))::text) as notice
@@ -44,9 +44,9 @@ const callHereStatement: Statement = {
     update hookwright_jobs._private_jobs
     set run_at = now(), priority = ${raisedPrioritySql('priority')}, locked_at = now(), locked_by = $2,
         attempts = attempts + 1
-    where id in (
+    where id = any(array(
       select id from hookwright_jobs._private_jobs
-      where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked)
+      where key = any($1::text[]) and locked_at is null and run_at > now() order by key for update skip locked))
     returning id::text as id, key, payload, priority, attempts as fetches`,
 };
 
@@ -55,9 +55,10 @@ export const callDeliveriesHere = (pool: pg.Pool, poolId: string, ids: readonly 
   query<CalledJob>(pool, callHereStatement, [ids.map((id) => `d:${id}`), poolId]);
 
 const raiseStatement: Statement = {
+  name: 'raise_waiting_jobs',
   text: `
     update hookwright_jobs._private_jobs set priority = $2
-    where id in (
+    where id = any(array(
       select id from (
         select id, sum(deliveries) over (order by run_at, id) - deliveries as before
         from (
@@ -65,7 +66,7 @@ const raiseStatement: Statement = {
           from hookwright_jobs._private_jobs
           where is_available and priority = $1 and run_at < now() - $4 * interval '1 millisecond'
           order by run_at limit $3 for update skip locked) waiting) counted
-      where before < $3)`,
+      where before < $3))`,
 };
 
 /** Gives another priority to the jobs of a lane that have waited longest: those of this many deliveries. */
@@ -74,13 +75,14 @@ export async function raiseWaitingJobs(pool: pg.Pool, { from, to, count }: Raise
 }
 
 const forgetAsideStatement: Statement = {
+  name: 'forget_job_aside',
   text: `
     delete from hookwright_jobs._private_jobs
-    where id in (
+    where id = any(array(
       select id from hookwright_jobs._private_jobs
       where key = 'd:' || $1::bigint and locked_at is null and attempts >= $3
         and (payload ->> 'attempt')::integer = $2
-      for update skip locked)`,
+      for update skip locked))`,
 };
 
 /**
