@@ -11,12 +11,14 @@ import { PrimaryClient } from './driver/primary-client.js';
 import { QuietClient } from './driver/quiet-client.js';
 import { hotOptions, roleOptions } from './driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
+import { WarmPool } from './driver/warm-pool.js';
 
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
   /**
-   * With a name it is planned once on each connection. Without one it is planned each time, as statements over jobs
-   * need it: their table is empty one moment and long the next.
+   * With a name it is planned once on each connection. What runs for each event, or every few seconds, needs one
+   * (test/operations/named-statements.test.ts), and a plan that is right for an empty table of jobs and for a long one
+   * (test/operations/job-plans.test.ts). Without one it is planned each time, as is right for rare statements.
    */
   name?: string;
   text: string;
@@ -69,7 +71,7 @@ export function poolOptions(url: string, max: number, options = ''): pg.PoolConf
 }
 
 export function openPool(url: string, max: number, onError: (error: Error) => unknown, role?: string): pg.Pool {
-  const pool = new pg.Pool({
+  const pool = new WarmPool({
     ...poolOptions(url, max, hotOptions(role)),
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     pipeline: true,
