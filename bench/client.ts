@@ -84,7 +84,7 @@ export async function previewContent(service: Api, eventId: string, content: obj
   return { ...sample!, refusal: null };
 }
 
-/** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys */
+/** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys, or by keyPath */
 export async function createWebhook(
   service: Api,
   url: string,
@@ -92,8 +92,14 @@ export async function createWebhook(
   {
     ratePerSecond,
     isOrdered = false,
+    keyPath,
     content,
-  }: { ratePerSecond?: number | undefined; isOrdered?: boolean; content?: object | undefined } = {},
+  }: {
+    ratePerSecond?: number | undefined;
+    isOrdered?: boolean;
+    keyPath?: string | undefined;
+    content?: object | undefined;
+  } = {},
 ): Promise<{ id: number; secret: string }> {
   const { createWebhook: created } = await ask<{
     createWebhook: { webhook: { databaseId: number }; secret: string };
@@ -102,7 +108,7 @@ export async function createWebhook(
       url,
       eventTypes: [eventType],
       ...(ratePerSecond && { delivery: { ratePerSecond } }),
-      ...(isOrdered && { ordering: { by: 'KEY' } }),
+      ...((isOrdered || keyPath !== undefined) && { ordering: { by: 'KEY', keyPath } }),
       ...(content && { content }),
     },
   });

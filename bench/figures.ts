@@ -53,7 +53,7 @@ export function figuresOf(
   };
 }
 
-function cpuPer10k({ service, postgres, receiver, load }: CpuSeconds, deliveries: number) {
+export function cpuPer10k({ service, postgres, receiver, load }: CpuSeconds, deliveries: number) {
   const per10k = (seconds: number) => (seconds * 10_000) / deliveries;
   return {
     service: per10k(service),

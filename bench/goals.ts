@@ -54,6 +54,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('p50 at most 3.5 ms', atMost('latency.p50Ms', 3.5)),
     goal("p99 at most 15 ms above the bare POST's", atMost('p99AboveBarePostMs', 15)),
   ],
+  filtered: [goal('an event costs at most 1.1 times the CPU of a plain one', atMost('cpuRatio', 1.1))],
   cold: [goal('p99 at most 2 times the warm one', atMost('p99Ratio', 2))],
   batch: [rate(9000, 31)],
   fanout: [

@@ -17,13 +17,15 @@ export interface Load {
   /** Where: the origin of the service, or the url at the receiver. */
   url: string;
   apiKey?: string;
-  /** For which tenant, where the key is a platform key. */
-  tenantId?: number;
+  /** For which tenants in turn, where the key is a platform key. */
+  tenantIds?: readonly number[];
   /** Ends when the time is over, or after this many requests, whichever comes first. */
   seconds: number;
   requestsMax?: number;
   /** Events have this many ordering keys in turn; default: none. */
   keys?: number;
+  /** Events are of this many kinds in turn, for each tenant (`payloadAt`); default: of none. */
+  kinds?: number;
   /** What is emitted instead of the bench's event. */
   event?: WrittenEvent;
   /** Requests in flight at once, in the closed loop. */
@@ -74,7 +76,10 @@ class Run {
         ? new BareTarget(load.url)
         : new EmitTarget(
             load.url,
-            { apiKey: load.apiKey ?? '', ...(load.tenantId === undefined ? {} : { tenantId: load.tenantId }) },
+            (load.tenantIds ?? [undefined]).map((tenantId) => ({
+              apiKey: load.apiKey ?? '',
+              ...(tenantId === undefined ? {} : { tenantId }),
+            })),
             load.what === 'emit' ? null : load.what,
             load,
           );

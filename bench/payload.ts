@@ -21,10 +21,22 @@ export function nowMicroseconds(): number {
   return (performance.timeOrigin + performance.now()) * 1000;
 }
 
-/** @param microseconds since 1970; 0 for a payload whose latency is not to be measured */
-export function payloadAt(microseconds: number): BenchPayload {
-  return { code: Math.round(microseconds).toString().padStart(CODE_DIGITS, '0'), discount_type: padding };
+/**
+ * @param microseconds since 1970; 0 for a payload whose latency is not to be measured
+ * @param kind the number that filters tell events by (`startOfKind`); default: none
+ */
+export function payloadAt(microseconds: number, kind?: number): BenchPayload {
+  const code = Math.round(microseconds).toString().padStart(CODE_DIGITS, '0');
+  const discountType = kind === undefined ? padding : startOfKind(kind).padEnd(padding.length, 'x');
+  return { code, discount_type: discountType };
 }
+
+const startOfKind = (kind: number): string => `kind ${kind} `;
+
+/** The filter of a webhook, as `createWebhook` takes it, for one kind of events. */
+export const filterOfKind = (kind: number) => ({
+  field: { path: 'discount_type', op: 'STARTS_WITH', value: startOfKind(kind) },
+});
 
 /**
  * The time in a payload's JSON text, in microseconds since 1970.

@@ -46,6 +46,8 @@ export interface Subscription {
   ratePerSecond?: number | undefined;
   /** Events of one key are sent one after the other. */
   isOrdered?: boolean;
+  /** Events with the same value there are sent one after the other. */
+  keyPath?: string;
   /** As `createWebhook` takes it. */
   content?: object;
 }
@@ -114,16 +116,17 @@ export class Rig implements AsyncDisposable {
     return this.installation.database();
   }
 
-  /** Subscribes this many webhooks at `/<group>/<number>` to the bench's events, or others. @returns their ids */
+  /** Subscribes this many more webhooks at `/<group>/<number>` to the bench's events, or others. @returns their ids */
   async subscribe(
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, content, ...place }: Subscription = {},
+    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, keyPath, content, ...place }: Subscription = {},
   ): Promise<number[]> {
-    const options = { ratePerSecond, isOrdered, content };
+    const options = { ratePerSecond, isOrdered, keyPath, content };
     const origin = await this.#originOf(place);
-    const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${index}`);
+    const others = this.#webhooks.get(group) ?? [];
+    const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${others.length + index}`);
     const ids: number[] = [];
     const secrets: Record<string, string> = {};
     const worker = async () => {
@@ -135,7 +138,7 @@ export class Rig implements AsyncDisposable {
     };
     await Promise.all(Array.from({ length: SETUP_REQUESTS_AT_ONCE }, worker));
     await this.receiver.call('trust', secrets);
-    this.#webhooks.set(group, ids);
+    this.#webhooks.set(group, [...others, ...ids]);
     return ids;
   }
 

@@ -19,22 +19,26 @@ const EMIT_MANY =
 /** The mutation `emitEvent`, or `emitEvents` of `batch` events. The document's text is always the same. */
 export class EmitTarget implements Target {
   readonly eventsPerRequest: number;
-  readonly #headers: Record<string, string>;
+  readonly #headers: readonly Record<string, string>[];
   #sent = 0;
 
   constructor(
     private readonly origin: string,
-    caller: Omit<Api, 'origin'>,
+    callers: readonly Omit<Api, 'origin'>[],
     private readonly batch: number | null,
-    private readonly events: { keys?: number; event?: WrittenEvent } = {},
+    private readonly events: { keys?: number; kinds?: number; event?: WrittenEvent } = {},
   ) {
     this.eventsPerRequest = batch ?? 1;
-    this.#headers = headersOf(caller);
+    this.#headers = callers.map(headersOf);
   }
 
   request(intendedAt: number): Dispatcher.RequestOptions {
-    const { keys, event = { event: EVENT_TYPE, payload: payloadAt(intendedAt) } } = this.events;
-    const orderingKey = keys === undefined ? {} : { orderingKey: `key-${this.#sent++ % keys}` };
+    const { keys, kinds } = this.events;
+    const sent = this.#sent++;
+    const callers = this.#headers.length;
+    const kind = kinds === undefined ? undefined : Math.floor(sent / callers) % kinds;
+    const { event = { event: EVENT_TYPE, payload: payloadAt(intendedAt, kind) } } = this.events;
+    const orderingKey = keys === undefined ? {} : { orderingKey: `key-${sent % keys}` };
     const item = { ...event, ...orderingKey };
     const body =
       this.batch === null
@@ -44,7 +48,7 @@ export class EmitTarget implements Target {
       origin: this.origin,
       path: '/graphql',
       method: 'POST',
-      headers: this.#headers,
+      headers: this.#headers[sent % callers]!,
       body: JSON.stringify(body),
     };
   }

@@ -3,6 +3,7 @@ import { backlog } from './backlog.js';
 import { batch } from './batch.js';
 import { bulk } from './bulk.js';
 import { cold } from './cold.js';
+import { common } from './common.js';
 import { dashboard } from './dashboard.js';
 import { dead } from './dead.js';
 import { dearest } from './dearest.js';
@@ -10,6 +11,7 @@ import { drain } from './drain.js';
 import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
 import { fanoutNoisy } from './fanout-noisy.js';
+import { filtered } from './filtered.js';
 import { herd } from './herd.js';
 import { isolation } from './isolation.js';
 import { keys } from './keys.js';
@@ -36,6 +38,8 @@ export const scenarios: readonly Scenario[] = [
   throughput,
   latency,
   cold,
+  common,
+  filtered,
   batch,
   fanout,
   drain,

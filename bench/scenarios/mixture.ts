@@ -126,7 +126,7 @@ const loadFor = ({ service: { origin, apiKey, tenantId }, perSecond }: PlacedTen
   what: 'emit',
   url: origin,
   apiKey,
-  ...(tenantId === undefined ? {} : { tenantId }),
+  ...(tenantId === undefined ? {} : { tenantIds: [tenantId] }),
   ratePerSecond: perSecond,
   isCoarse: true,
   seconds,

@@ -149,14 +149,14 @@ describe('the command line', () => {
 
 describe('answers to the load', () => {
   test('of emitEvent are good when they name a count of deliveries', () => {
-    const target = new EmitTarget('http://127.0.0.1:1', { apiKey: 'hw_1' }, null);
+    const target = new EmitTarget('http://127.0.0.1:1', [{ apiKey: 'hw_1' }], null);
     expect(target.deliveriesIn(200, '{"data":{"emitEvent":{"event":{"id":"1"},"deliveryCount":3}}}')).toBe(3);
     expect(target.deliveriesIn(200, '{"errors":[{"extensions":{"code":"CONFLICT"}}],"data":null}')).toBeNull();
     expect(target.deliveriesIn(503, '{"data":{"emitEvent":{"deliveryCount":3}}}')).toBeNull();
   });
 
   test('of emitEvents are good when every event was accepted', () => {
-    const target = new EmitTarget('http://127.0.0.1:1', { apiKey: 'hw_1' }, 2);
+    const target = new EmitTarget('http://127.0.0.1:1', [{ apiKey: 'hw_1' }], 2);
     const result = (error: string) => `{"event":{"id":"1"},"deliveryCount":1,"error":${error}}`;
     const answer = (...errors: string[]) => `{"data":{"emitEvents":{"results":[${errors.map(result)}]}}}`;
     expect(target.deliveriesIn(200, answer('null', 'null'))).toBe(2);
