@@ -16,6 +16,7 @@ const files: readonly string[] = [
   'match-flow',
   'insert-deliveries',
   'new-deliveries',
+  'emit-lone-event',
   'checks',
   'probes',
   'judge-emits',

@@ -150,6 +150,7 @@ describe('the source tree', () => {
       [],
     );
     expect(named('migrations').sort()).toEqual([
+      'migrations/functions/emit-lone-event.sql',
       'migrations/functions/jobs.sql',
       'migrations/functions/new-deliveries.sql',
     ]);

@@ -1,11 +1,11 @@
--- How deliveries are written by everything but plain emits and checks (docs/decisions/0056).
+-- How deliveries are written by everything but plain emits, lone events and checks (docs/decisions/0056).
 
 -- Writes deliveries, with the content that their webhooks have now, and jobs for those whose webhook is active and
 -- whose turn it is. The arrays have one element for each delivery.
 -- - job_groups: deliveries that share a job; null: each has its own
 -- - items: the index of each one's event in its call, for a claim
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
--- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
+-- - keys: deliveries with a key stand in its queue, in the order of items; null: none has one
 --
 -- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
 -- long as the setting app.key_wait says; default: a second. Then it raises HW016.
@@ -29,8 +29,6 @@ begin
   end if;
   if cardinality(array_remove(keys, null)) > 0 then
     is_patient := worker_pool is null and not hookwright.may_emit_for_all();
-    perform set_config('lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true)
-    where not is_patient;
     select case when is_patient then hookwright.take_turns(a.tenants, a.webhooks, a.keys, a.ids)
                 else hookwright.take_turns_soon(a.tenants, a.webhooks, a.keys, a.ids) end into heads
     from (
@@ -49,27 +47,27 @@ begin
   left join hookwright.webhook_options o on o.webhook_id = d.webhook_id
   left join unnest(heads) as h(id) on h.id = d.id;
   if heads is not null then
-    perform hookwright.enqueue_new_deliveries(array_agg(d.id), array_agg(null::bigint), array_agg(d.priority))
-    from unnest(delivery_ids, actives, priorities) as d(id, active, priority) join unnest(heads) as h(id) on h.id = d.id
-    where d.active;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;
   select array_agg(d.id) as ids, array_agg(d.job_group) as job_groups, array_agg(d.priority) as priorities,
          array_agg(d.item) as items, array_agg(d.webhook_id) as webhook_ids into free
   from unnest(delivery_ids, actives, job_groups, priorities, items, webhook_ids, keys)
-       as d(id, active, job_group, priority, item, webhook_id, key) where d.active and d.key is null;
+       as d(id, active, job_group, priority, item, webhook_id, key)
+  where d.active and (d.key is null or d.id = any(heads));
   return hookwright.claim_new_deliveries(free.ids, free.job_groups, free.priorities, free.items, free.webhook_ids,
     worker_pool, claim_priority, claim_max);
 end $$;
 
--- take_turns within the time that the service waits for locks. It raises HW016 when another transaction has one of the
--- keys for longer. Applications wait without it: a handler costs each call a subtransaction.
+-- take_turns within the time that the service waits for locks, which stays set: the caller gives lock_timeout back. It
+-- raises HW016 when another transaction has one of the keys for longer. Applications wait without it: a handler costs
+-- each call a subtransaction.
 create or replace function hookwright.take_turns_soon(
   tenant_ids bigint[], webhook_ids bigint[], keys text[], delivery_ids bigint[]
 ) returns bigint[]
 language plpgsql as $$
 begin
+  perform set_config('lock_timeout', coalesce(nullif(current_setting('app.key_wait', true), ''), '1s'), true);
   return hookwright.take_turns(tenant_ids, webhook_ids, keys, delivery_ids);
 exception when lock_not_available then
   raise exception using errcode = 'HW016', detail = 'ORDERING_KEY_BUSY',

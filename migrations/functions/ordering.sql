@@ -12,6 +12,18 @@ return case ordering_by
     from jsonb_path_query_first(body, path, silent => true) found))
 end;
 
+-- The same by the event's body as it is stored, which is read only if the key may be in it.
+create or replace function hookwright.ordering_key_in(ordering_by text, path jsonpath, emitted_key text, body text)
+returns text
+language plpgsql immutable as $$
+begin
+  if ordering_by is null or ordering_by = 'NONE' then
+    return null;
+  end if;
+  return hookwright.ordering_key_of(ordering_by, path, emitted_key, case
+    when emitted_key is null and path is not null then hookwright.readable_body(body, 0) end);
+end $$;
+
 -- Appends deliveries to the queues of their keys, in the order of the arrays. It locks the keys until the caller's
 -- transaction ends, so positions are in the order of commits. Null is no key.
 --
@@ -64,6 +76,10 @@ set plan_cache_mode = force_custom_plan as $$
 declare
   ended record;
 begin
+  if not exists (select from hookwright.webhook_options o
+                 where o.webhook_id = any(webhook_ids) and o.ordering_keep = 'LATEST') then
+    return;
+  end if;
   with newest as materialized (
     select e.webhook_id, e.key, (
              select q.position from hookwright.ordering_queue q
@@ -106,9 +122,7 @@ create or replace function hookwright.ordering_key_again(tenant bigint, webhook 
 language plpgsql stable as $$
 begin
   return (
-    select hookwright.ordering_key_of(o.ordering_by, o.ordering_path, e.ordering_key,
-             case when e.ordering_key is null and o.ordering_path is not null
-                  then hookwright.readable_body(e.body, 0) end)
+    select hookwright.ordering_key_in(o.ordering_by, o.ordering_path, e.ordering_key, e.body)
     from hookwright.webhook_options o
     join hookwright.events e on e.tenant_id = tenant and e.id = event
     join hookwright.event_types t on t.name = e.event_type and not t.reserved

@@ -8,6 +8,7 @@ import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js
 import type { LocalDaemon } from '../../src/operations/emits/local-daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import type { WebhookChange } from '../../src/operations/webhooks/update-webhook.js';
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -103,6 +104,35 @@ describe('an emit in the process of a daemon', () => {
       beside.push(await own.emit().then(written));
     }
     expect(beside).toEqual(without);
+  });
+
+  test('claims what has a filter, another content or its turn, and not what waits for its turn', async () => {
+    const waiting: (() => void)[] = [];
+    receiver.answerWith((request, response) => waiting.push(() => answer(200)(request, response)));
+    const webhook = async (path: string, change: WebhookChange) =>
+      stack.change((await stack.webhook(`${receiver.url}/${path}`)).id, change);
+    await stack.change(receiver.webhookId, { by: 'ENDPOINT' });
+    await webhook('message', { format: 'SLACK' });
+    await webhook('kept', { filter: { field: { path: 'code', op: 'EQ', value: 'A' } } });
+    await webhook('left-out', { filter: { field: { path: 'code', op: 'EQ', value: 'B' } } });
+    const body = '{"code":"A","discount_type":"x"}';
+    await stack.services.emitter.emit([couponEmit(stack.tenantId, { body, idempotencyKey: 'first' })]);
+    expect(await claimedBy(daemon)).toBe(3);
+    await stack.services.emitter.emit([couponEmit(stack.tenantId, { body, orderingKey: 'k' })]);
+    expect(await claimedBy(daemon)).toBe(5);
+    expect((await stack.deliveries()).filter(({ status }) => status === 'WAITING')).toHaveLength(1);
+    await eventually(() => waiting.length === 5);
+    receiver.answerWith(answer(200));
+    for (const respond of waiting) {
+      respond();
+    }
+    await stack.succeeded(6);
+    const sent = receiver.received.map((request) => `${request.path} ${request.body}`).sort();
+    expect(sent).toEqual([
+      ...[1, 2].map(() => `/hook ${body}`),
+      ...[1, 2].map(() => `/hook/kept ${body}`),
+      ...[1, 2].map(() => expect.stringContaining('/hook/message {"text":')),
+    ]);
   });
 
   test('of one event is refused as every emit is', async () => {

@@ -7,7 +7,7 @@ import type { ClaimedJob } from './local-daemon.js';
 /** The answer of `hookwright.claim_new_deliveries` and `hookwright.emit_lone_event`. */
 export interface ClaimedJson {
   jobs: [id: number, payload: DeliverPayload | DeliverGroupPayload, priority: number][];
-  deliveries: [id: number, item: number, webhookId: number][];
+  deliveries: [id: number, item: number, webhookId: number, content?: DueDelivery['content'], isOrdered?: boolean][];
   webhooks: WebhookJson[];
 }
 
@@ -36,22 +36,18 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
     ]),
   );
   const due = new Map<number, DueDelivery>();
-  for (const [id, index, webhookId] of deliveries) {
+  for (const [id, index, webhookId, content = null, isOrdered = false] of deliveries) {
     const webhook = sendable.get(webhookId);
     if (webhook !== undefined) {
       const { tenantId, eventType, body } = items[index]!;
-      due.set(id, { id, tenantId, eventType, body, ...webhook, ...firstAttempt });
+      due.set(id, { id, tenantId, eventType, body, content, isOrdered, ...webhook, ...firstAttempt });
     }
   }
   return due;
 }
 
-/**
- * The statement leaves out traced events, ordered deliveries, and webhooks that are closed, not plain, or have a
- * previous secret.
- */
+/** The statements leave out traced events, and webhooks that are closed or have a previous secret. */
 const firstAttempt = {
-  content: null,
   traceparent: null,
   attemptNumber: 1,
   run: 0,
@@ -61,5 +57,4 @@ const firstAttempt = {
   nextProbeInMs: 0,
   isCheck: false,
   isProbe: false,
-  isOrdered: false,
 };

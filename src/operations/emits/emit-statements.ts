@@ -76,20 +76,25 @@ const claimedOrderedStatement: Statement = {
          order by item`,
 };
 
-/** `claimedStatement` for one item that `isLone`. */
+/** These for one item that is for all subscribers. */
 const loneStatement: Statement = {
   name: 'emit_lone_event',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
-         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3)`,
+         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3, $8, $9)`,
 };
 
-/** Whether only the webhooks have to be looked up for the item. */
-const isLone = (items: readonly EmitItem[]): boolean =>
-  items.length === 1 && items[0]!.idempotencyKey === null && items[0]!.onlyWebhookId === null;
+const isLone = (items: readonly EmitItem[]): boolean => items.length === 1 && items[0]!.onlyWebhookId === null;
 
 const isOrdered = ({ orderingKey }: Emit): boolean => typeof orderingKey === 'string';
 
-const loneValues = ({ tenantId, eventType, body, priority }: EmitItem) => [tenantId, eventType, body, priority];
+const loneValues = ({ tenantId, eventType, body, priority, idempotencyKey, orderingKey = null }: EmitItem) => [
+  tenantId,
+  eventType,
+  body,
+  priority,
+  idempotencyKey,
+  orderingKey,
+];
 
 export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
@@ -112,10 +117,10 @@ export async function writeClaimedItems(
   items: readonly EmitItem[],
 ): Promise<EmitResult[]> {
   const atMs = performance.now();
-  const [statement, values] = items.some(isOrdered)
-    ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
-    : isLone(items)
-      ? [loneStatement, loneValues(items[0]!)]
+  const [statement, values] = isLone(items)
+    ? [loneStatement, loneValues(items[0]!)]
+    : items.some(isOrdered)
+      ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
       : [claimedStatement, claimedItems.values(items)];
   const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, statement, [
     workerPoolId,
