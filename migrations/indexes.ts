@@ -88,11 +88,17 @@ export const indexes: readonly LargeIndex[] = [
     table: 'tenants',
     on: 'using gin (hookwright.parts_of(name)) where deleted_at is null',
   },
-  // The sums that webhooks are ranked by, in the order of the table. Roll-ups write them, outcomes do not.
+  // Webhooks of each day, hour and minute in the order in which they are ranked. Roll-ups write them, outcomes do not.
   {
-    name: 'stats_hours_of_webhooks',
+    name: 'stats_by_attempts',
     table: 'delivery_stats',
-    on: `(bucket) include (tenant_id, webhook_id, successes, failures)
-         where resolution = 'HOUR' and event_type = '' and webhook_id <> 0`,
+    on: `(resolution, bucket, (successes + failures) desc) include (tenant_id, webhook_id, successes, failures)
+         where event_type = '' and webhook_id <> 0`,
+  },
+  {
+    name: 'stats_by_failures',
+    table: 'delivery_stats',
+    on: `(resolution, bucket, failures desc) include (tenant_id, webhook_id)
+         where event_type = '' and webhook_id <> 0 and failures > 0`,
   },
 ];

@@ -36,6 +36,7 @@ describe('an installation with many webhooks', () => {
     ['ranks webhooks by what they still have to get', 0, topOf('BACKLOG')],
     ['ranks webhooks by attempts', 0, topOf('ATTEMPTS')],
     ['ranks webhooks by failures', 0, topOf('FAILURES')],
+    ['ranks webhooks by latency', 0, topOf('LATENCY')],
     ['reads statistics of its largest tenant', LARGEST, () => readStats(many.deps, LARGEST, webhookIds, lastDay())],
     ['reads the backlogs of a page of tenants', 0, () => readBacklogsOfTenants(many.db, tenantIds)],
     ['reads the backlog of its largest tenant', LARGEST, () => readTenantBacklog(many.db, LARGEST)],

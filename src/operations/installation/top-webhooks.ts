@@ -24,79 +24,152 @@ interface RankedWebhook {
 export const DUE_LOOKED = 3_000;
 
 /** Histograms of the webhooks with the most attempts are compared: they are in no index. */
-export const LATENCIES_RANKED = 1_000;
+export const LATENCIES_RANKED = 75;
+
+/** A figure by which an index has the webhooks of each day, hour and minute in order: `stats_by_…`. */
+interface Figure {
+  sql: string;
+  /** Condition of the index. */
+  isListed: string;
+}
+
+const ATTEMPTS: Figure = { sql: 'successes + failures', isListed: `event_type = '' and webhook_id <> 0` };
+/** Most are small numbers. */
+const FAILURES: Figure = { sql: 'failures', isListed: `${ATTEMPTS.isListed} and failures > 0` };
+
+/** At most this many webhooks are looked up, and this many more than asked for are summed. */
+const NEAREST = 500;
+const MORE = 50;
+
+/** Times since $1: hours and days as far as they are rolled up, then minutes. */
+const spansSql = `
+  spans as materialized (
+    select spans.* from hookwright.stats_progress p cross join lateral (
+      select date_trunc('hour', $1::timestamptz, 'UTC') as hour, date_trunc('day', $1 + interval '23 hours', 'UTC') as day,
+             date_trunc('minute', greatest($1, hours_until) + interval '59.999999 seconds', 'UTC') as minute) first
+    cross join lateral (values
+      ('HOUR', hour, least(day, hours_until), interval '1 hour'), ('DAY', day, days_until, interval '24 hours'),
+      ('HOUR', greatest(day, days_until), hours_until, interval '1 hour'),
+      ('MINUTE', minute, minutes_until, interval '1 minute')) as spans(resolution, since, until, step)
+    where since < until)`;
+
+/** SQL: rows of sums over event types since $1. */
+const sumsSql = (condition: string) => `
+  select s.* from spans cross join lateral (
+    select tenant_id, webhook_id, successes, failures, latency_histogram from hookwright.all_stats
+    where resolution = spans.resolution and bucket >= since and bucket < until and ${condition}
+    offset 0) s`;
 
 const histogramSql = eachBucketSql((count) => `coalesce(sum(${count}), 0)`);
 
-/** Sums of webhooks over event types since $1: hours as far as they are rolled up, then minutes. */
-const sumsSql = (ofWebhook = '') => `
-  select tenant_id, webhook_id, successes, failures, latency_histogram from hookwright.all_stats
-  where resolution = 'HOUR' and event_type = '' and webhook_id <> 0 ${ofWebhook}
-    and bucket >= date_trunc('hour', $1::timestamptz, 'UTC') and bucket < (select hours_until from hookwright.stats_progress)
-  union all
-  select tenant_id, webhook_id, successes, failures, latency_histogram from hookwright.all_stats
-  where resolution = 'MINUTE' and event_type = '' and webhook_id <> 0 ${ofWebhook}
-    and bucket >= greatest($1, (select hours_until from hookwright.stats_progress))`;
+/** SQL, a lateral table: the sums of the webhook `w`. */
+const figuresSql = `
+  (select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
+          array[${histogramSql}] as histogram
+   from (${sumsSql(`tenant_id = w.tenant_id and webhook_id = w.id and event_type = ''`)}) sums) s`;
+
+/** SQL: webhooks, looked up in their order until there are enough. Deleted ones are left out. */
+const webhooksSql = (counted: string, columns: string, order: string, enough: string) => `
+  select w.id, w.tenant_id, w.url, w.active, ${columns}
+  from (select * from ${counted} order by ${order}) r cross join lateral (
+    select * from hookwright.all_webhooks w where w.id = r.webhook_id offset 0) w
+  order by ${order} limit ${enough}`;
+
+/**
+ * SQL, common table expressions: the `enough` webhooks with most of a figure, as `chosen`. The first ones of each day,
+ * hour and minute are added up. A webhook that is not among these has at most as much there as their last one has. So
+ * `most` is known of all webhooks, and those are summed that may be chosen. Where others might be as well, everything
+ * is added up.
+ *
+ * @param depth how many are the first ones
+ */
+const chosenSql = ({ sql, isListed }: Figure, enough: string, depth: number) => `
+  ${spansSql},
+  lists as materialized (
+    select list.*
+    from spans cross join lateral generate_series(since, until - step, step) as start cross join lateral (
+      select array_agg(webhook_id) as webhooks, array_agg(figure) as figures,
+             case when count(*) = ${depth} then min(figure) else 0 end as rest
+      from (select webhook_id, ${sql} as figure from hookwright.all_stats
+            where resolution = spans.resolution and bucket = start and ${isListed}
+            order by ${sql} desc limit ${depth}) first) list),
+  nearest as materialized (
+    select webhook_id, sum(figure) as least, sum(figure - rest) + (select sum(rest) from lists) as most
+    from lists cross join lateral unnest(webhooks, figures) as each(webhook_id, figure)
+    group by 1 order by most desc limit ${NEAREST}),
+  candidates as materialized (${webhooksSql('nearest', 'r.least, r.most', 'most desc', `${enough} + ${MORE} + 1`)}),
+  summed as materialized (
+    select w.*, s.*, ${sql} as figure
+    from (select * from candidates
+          where most >= coalesce((select least from candidates order by least desc limit 1 offset ${enough} - 1), 0)
+          order by most desc limit ${enough} + ${MORE}) w
+    cross join lateral ${figuresSql}),
+  others as materialized (
+    select greatest((select sum(rest) from lists), coalesce(
+      (select most from candidates order by most desc limit 1 offset ${enough} + ${MORE}),
+      (select most from nearest order by most desc limit 1 offset ${NEAREST} - 1))) as most),
+  checked as materialized (
+    select coalesce((select figure from summed order by figure desc limit 1 offset ${enough} - 1), 0)
+           >= coalesce((select most from others), 0) as exact),
+  counted as (
+    select webhook_id, sum(${sql}) as figure
+    from (${sumsSql(`${isListed} and not (select exact from checked)`)}) sums group by 1),
+  chosen as materialized (
+    (select id, tenant_id, url, active, successes, failures, histogram from summed
+     where (select exact from checked) order by figure desc, id limit ${enough})
+    union all
+    select id, tenant_id, url, active, successes, failures, histogram
+    from (${webhooksSql('counted', 'r.figure', 'figure desc, webhook_id', enough)}) w cross join lateral ${figuresSql})`;
 
 /** The first bucket of the histogram with which 95 % are reached, and then the mean bucket. */
 const latencySql = `
   (select min(bucket) from (
      select bucket, sum(n) over (order by bucket) as reached from unnest(histogram) with ordinality as h(n, bucket)) reached
-   where reached >= 0.95 * attempts) desc nulls last,
-  (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(attempts, 0) desc nulls last`;
+   where reached >= 0.95 * (successes + failures)) desc nulls last,
+  (select sum(n * bucket) from unnest(histogram) with ordinality as h(n, bucket)) / nullif(successes + failures, 0)
+    desc nulls last`;
 
-const byStats = (order: string) => `
-  select tenant_id, webhook_id, attempts, row_number() over (order by ${order}, webhook_id) as rank
-  from (
-    select tenant_id, webhook_id, sum(failures) as failures, sum(successes + failures) as attempts
-    from (${sumsSql()}) sums group by 1, 2) counted`;
+function rankedSql(order: string) {
+  return `ranked as materialized (
+    select *, row_number() over (order by ${order}, id) as rank from chosen order by rank limit $2)`;
+}
 
+/** SQL, common table expressions: `ranked` webhooks with their figures. $2: how many. */
 const rankings: Record<Ranking, string> = {
-  FAILURES: `${byStats('failures desc')} where failures > 0`,
-  ATTEMPTS: byStats('attempts desc'),
-  LATENCY: `
-    select tenant_id, webhook_id, row_number() over (order by ${latencySql}, webhook_id) as rank
-    from (select * from (${byStats('attempts desc')}) busy order by rank limit ${LATENCIES_RANKED}) busy
-    cross join lateral (
-      select array[${histogramSql}] as histogram
-      from (${sumsSql('and tenant_id = busy.tenant_id and webhook_id = busy.webhook_id')}) sums) h`,
+  FAILURES: `${chosenSql(FAILURES, '$2', 1_000)}, ${rankedSql('failures desc')}`,
+  ATTEMPTS: `${chosenSql(ATTEMPTS, '$2', 100)}, ${rankedSql('successes + failures desc')}`,
+  LATENCY: `${chosenSql(ATTEMPTS, `${LATENCIES_RANKED}`, 150)}, ${rankedSql(latencySql)}`,
   BACKLOG: `
-    select tenant_id, webhook_id, row_number() over (order by count(*) desc, webhook_id) as rank
-    from (select tenant_id, webhook_id from hookwright.all_deliveries
-          where status = 'PENDING' and due_at <= now() and $1::timestamptz is not null
-          order by due_at limit ${DUE_LOOKED}) due
-    group by 1, 2`,
+    ${spansSql},
+    counted as (
+      select webhook_id, count(*) as figure
+      from (select webhook_id from hookwright.all_deliveries
+            where status = 'PENDING' and due_at <= now() order by due_at limit ${DUE_LOOKED}) due
+      group by 1),
+    chosen as materialized (
+      select * from (${webhooksSql('counted', 'r.figure', 'figure desc, webhook_id', '$2')}) w cross join lateral ${figuresSql}),
+    ${rankedSql('figure desc')}`,
 };
 
 /** So many due deliveries are read in one walk for all webhooks; else those of each. */
 const FEW_DUE = 2_500;
 const isDue = `d.status = 'PENDING' and d.due_at <= now()`;
 
-/** $2: how many. Deleted webhooks are left out. Webhooks are looked up in their order until there are enough. */
 const statementOf = (ranking: Ranking): Statement => ({
   name: `top_webhooks_by_${ranking.toLowerCase()}`,
   text: `
-    with counted as materialized (${rankings[ranking]}),
-    ranked as materialized (
-      select w.id, w.tenant_id, w.url, w.active, r.rank
-      from (select * from counted order by rank) r cross join lateral (
-        select * from hookwright.all_webhooks w where w.id = r.webhook_id offset 0) w
-      order by r.rank limit $2),
+    with ${rankings[ranking]},
     few as materialized (
       select d.webhook_id from hookwright.all_deliveries d
       where d.webhook_id = any(array(select id from ranked order by id)) and ${isDue} limit ${FEW_DUE})
-    select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, s.successes, s.failures,
-           array_to_string(s.histogram, ',') as histogram,
+    select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, r.successes, r.failures,
+           array_to_string(r.histogram, ',') as histogram,
            case when (select count(*) < ${FEW_DUE} from few) then least(coalesce(few.due, 0), ${WEBHOOK_COUNT_MAX})
                 else (select count(*)::integer from (
                   select from hookwright.all_deliveries d where d.webhook_id = r.id and ${isDue}
                   order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) end as due
     from ranked r left join (
       select webhook_id, count(*)::integer as due from few group by 1) few on few.webhook_id = r.id
-    cross join lateral (
-      select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
-             array[${histogramSql}] as histogram
-      from (${sumsSql('and tenant_id = r.tenant_id and webhook_id = r.id')}) sums) s
     order by r.rank`,
 });
 const statements = {
