@@ -12,11 +12,14 @@ return (select array_agg(distinct substr(lower(name), place, letters))
 create or replace function hookwright.tenants_named(part text, above bigint, below bigint, forward boolean,
   rows_max integer) returns setof bigint
 language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-  select t.id from hookwright.tenants t
-  where hookwright.current_tenant() = 0 and t.deleted_at is null and t.id > above and t.id < below
-    and hookwright.parts_of(t.name) @> hookwright.parts_of(part)
-    and t.name ilike '%' || regexp_replace(part, '([%_\\])', '\\\1', 'g') || '%'
-  order by case when forward then -t.id else t.id end limit rows_max
+  select t.id from (
+    select t.id, t.name, case when forward then -t.id else t.id end as place from hookwright.tenants t
+    -- The longest parts have the shorter ones in them.
+    where hookwright.current_tenant() = 0 and t.deleted_at is null and hookwright.parts_of(t.name) @> array(
+      select p from unnest(hookwright.parts_of(part)) p where length(p) = least(3, length(lower(part))))
+    order by place offset 0) t
+  where t.id > above and t.id < below and t.name ilike '%' || regexp_replace(part, '([%_\\])', '\\\1', 'g') || '%'
+  order by place limit rows_max
 $$;
 
 -- Who writes a name has its parts written to the index.

@@ -104,11 +104,11 @@ test('a search reads one partition, however many tenants there are', async () =>
   const client = await api.owner.connect();
   try {
     await client.query(`select set_config('app.tenant', '0', false)`);
-    // The whole function as one statement, whose plan can be seen.
+    // The function's statement for numbers that contain a time, whose plan can be seen.
     const { rows } = await client.query(`select prosrc from pg_proc where proname = 'where_is'`);
-    const text = rows[0].prosrc
+    const text = /then\s+return query ([^;]*);/
+      .exec(rows[0].prosrc)![1]!
       .replaceAll('wanted', '$1')
-      .replaceAll('attempt)', '$2)')
       .replaceAll('= attempt', '= $2');
     await client.query(`set plan_cache_mode = force_generic_plan; prepare w (bigint, integer) as ${text}`);
     const { rows: plan } = await client.query(`explain (analyze, costs off) execute w(${eventId}, null)`);
@@ -118,5 +118,25 @@ test('a search reads one partition, however many tenants there are', async () =>
     expect(lines).toMatch(/Index (Only )?Scan using events_\d+_pkey.*loops=1\b/);
   } finally {
     client.release(true);
+  }
+});
+
+test('a number without a time is looked for in no partition', async () => {
+  const client = await api.owner.connect();
+  try {
+    const partitions = async (number: number) => {
+      await client.query(`begin; select set_config('app.tenant', '0', true)`);
+      await client.query('select from hookwright.where_is($1, null)', [number]);
+      const { rows } = await client.query(
+        `select relname from pg_locks join pg_class on pg_class.oid = relation
+         where pid = pg_backend_pid() and relname ~ '^(events|deliveries|attempts)'`,
+      );
+      await client.query('rollback');
+      return rows.length;
+    };
+    expect(await partitions(webhookId)).toBe(0);
+    expect(await partitions(eventId!)).toBeGreaterThan(0);
+  } finally {
+    client.release();
   }
 });
