@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { emitMany, makeWebhook } from '../support/factories.js';
+import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { codesOf, nodesOf, openGraphql } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { statementsOf } from '../support/statements.js';
@@ -56,6 +56,39 @@ describe('a webhook', () => {
     expect(await find('SHOP')).toEqual([gid.webhook(webhookId)]);
     expect(await find('0%')).toEqual([gid.webhook(webhookId)]);
     expect(await find('_')).toEqual([]);
+  });
+
+  test('is found page by page among very many others', async () => {
+    const owner = await makeTenant(api.services);
+    await api.owner.query(
+      `insert into hookwright.webhooks (tenant_id, url, event_types, sealed_secret)
+       select $1, 'https://shop.example.com/' || case when n % 400 = 0 then 'rare' else 'often' end, '{*}', ''
+       from generate_series(1, 2400) n`,
+      [owner.id],
+    );
+    const query = `query ($search: String, $first: Int, $after: String, $last: Int, $before: String) {
+      webhooks(filter: {search: $search}, first: $first, after: $after, last: $last, before: $before) {
+        edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage } } }`;
+    const page = async (args: Record<string, unknown>) => (await api.ask(query, args, owner)).data.webhooks;
+    const all = nodesOf(await page({ search: 'rare', first: 100 })).map(({ id }) => id);
+    expect(all).toHaveLength(6);
+    for (const [ahead, size] of [
+      ['after', 'first'],
+      ['before', 'last'],
+    ] as const) {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      for (let more = true; more; ) {
+        const { edges, pageInfo } = await page({ search: 'RARE', [size]: 4, [ahead]: cursor });
+        const ids = edges.map(({ node }: { node: { id: string } }) => node.id);
+        found.splice(size === 'first' ? found.length : 0, 0, ...ids);
+        cursor = edges.at(size === 'first' ? -1 : 0).cursor;
+        more = size === 'first' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage;
+      }
+      expect(found).toEqual(all);
+    }
+    expect(nodesOf(await page({ search: 'shop', first: 100 }))).toHaveLength(100);
+    expect(nodesOf(await page({ search: 'nowhere' }))).toEqual([]);
   });
 
   test('of a list of 50 has them by one statement each', async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { searchQuery } from '../../src/api/graphql/fields/connection.js';
+import { containing } from '../../src/api/graphql/fields/input.js';
 import { Webhook } from '../../src/entities/webhook.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { type DeliveryConditions, pageDeliveries } from '../../src/operations/explorer/page-deliveries.js';
@@ -27,6 +29,15 @@ const inactive = () =>
     { active: false },
     { orderBy: { id: 'desc' }, limit: 51, disableIdentityMap: true },
   );
+const named = () => {
+  const em = tenantEntityManager(many.db.orm.em, LARGEST);
+  return searchQuery(em, Webhook, { url: containing('EXAMPLE') })({
+    above: null,
+    below: null,
+    order: 'desc',
+    limit: 51,
+  });
+};
 
 describe('an installation with many webhooks', () => {
   test.each<[what: string, tenantId: number, work: () => Promise<unknown>]>([
@@ -43,6 +54,7 @@ describe('an installation with many webhooks', () => {
     ['reads what waits there for pauses', LARGEST, () => readClosedBacklogOfTenant(many.db, LARGEST)],
     ['counts what a page of webhooks holds', LARGEST, () => countHeld(many.db, LARGEST, webhookIds)],
     ['lists its inactive webhooks', LARGEST, inactive],
+    ['finds its webhooks by a text that all have', LARGEST, named],
     ['lists its pending deliveries', LARGEST, ofLargest({ status: 'PENDING' })],
     ['lists its held deliveries', LARGEST, ofLargest({ status: 'HELD' })],
     ['lists its retries', LARGEST, ofLargest({ retrying: true })],

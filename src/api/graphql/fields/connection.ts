@@ -159,6 +159,30 @@ export function pagedQuery<Node extends { id: number }>(
   };
 }
 
+/** A text that many rows contain is found among so many of the next ones, without reading all. */
+const NEAR = 1_000;
+
+/** `pagedQuery` for a condition that no index helps with. */
+export function searchQuery<Node extends { id: number }>(
+  em: EntityManager,
+  type: ClassType<Node>,
+  where: FilterQuery<NoInfer<Node>>,
+): (slice: Slice) => Promise<Node[]> {
+  const search = pagedQuery(em, type, where);
+  const beyondNear = pagedQuery<{ id: number }>(em, type, {}, { ...FRESH, fields: ['id'], offset: NEAR } as object);
+  return async (slice) => {
+    const [beyond] = await beyondNear({ ...slice, limit: 1 });
+    if (beyond === undefined) {
+      return search(slice);
+    }
+    const [from, to, step] =
+      slice.order === 'desc' ? (['below', 'above', 1] as const) : (['above', 'below', -1] as const);
+    const near = await search({ ...slice, [to]: beyond.id });
+    const left = slice.limit - near.length;
+    return left === 0 ? near : [...near, ...(await search({ ...slice, [from]: beyond.id + step, limit: left }))];
+  };
+}
+
 /** The issues of an argument that limits the length of a list. */
 export const sizeIssues = (name: string, size: number | null | undefined, max: number): InputIssue[] =>
   typeof size === 'number' && (size < 1 || size > max)

@@ -13,7 +13,14 @@ import { type Context, requireTenant } from '../../context/context.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
-import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  pagedQuery,
+  readConnection,
+  searchQuery,
+} from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
@@ -72,7 +79,8 @@ export class WebhookResolver {
     @FilterArg(() => WebhookFilter) filter: WebhookFilter | null,
     @Ctx() context: Context,
   ): Promise<Connection<Webhook>> {
-    return readConnection('webhooks', page, pagedQuery(context.em, Webhook, await conditionsOf(context, filter)));
+    const query = filter?.search ? searchQuery : pagedQuery;
+    return readConnection('webhooks', page, query(context.em, Webhook, await conditionsOf(context, filter)));
   }
 
   @Requires('deliveries:read')
