@@ -150,20 +150,25 @@ export const readFailuresOfWebhooks = rowsByWebhook<{ errorCode: string; deliver
     order by w.id, f.deliveries desc, f."errorCode"`,
 );
 
+/** SQL, common table expressions: the webhooks `w` of a query for their ids, and the ids as an array in their order. */
+const webhooksSql = (query: string) => `
+  ids as materialized (select array(${query} order by id) as ids), w as (select unnest(ids) as id from ids)`;
+const IDS = '(select ids from ids)::bigint[]';
+
 /**
- * SQL: open deliveries of all webhooks that a query has the ids of, in one walk through the index of their state. With
- * ids in order, a day needs no sort.
+ * SQL: open deliveries of all webhooks in an array, in one walk through the index of their state. With ids in order, a
+ * day needs no sort.
  */
-const openOfAll = (columns: string, state: keyof typeof conditions, webhooks: string, deliveries: string) => `
+const openOfAll = (columns: string, state: keyof typeof conditions, ids: string, deliveries: string) => `
   select ${columns} from hookwright.${deliveries} d
-  where d.webhook_id = any(array(${webhooks} order by id)) and ${conditions[state]} limit ${TENANT_COUNT_MAX}`;
+  where d.webhook_id = any(${ids}) and ${conditions[state]} limit ${TENANT_COUNT_MAX}`;
 
 const countOfTenant = (state: keyof typeof conditions, { deliveries }: Of) =>
-  `(select count(*)::integer from (${openOfAll('', state, 'select id from w', deliveries)}) as counted)`;
+  `(select count(*)::integer from (${openOfAll('', state, IDS, deliveries)}) as counted)`;
 
 /** SQL, a common table expression: due deliveries of webhooks `w`; fewer than TENANT_COUNT_MAX are all (`ARE_ALL`). */
 const dueSql = ({ deliveries }: Of) =>
-  `due as materialized (${openOfAll('d.webhook_id, d.due_at', 'due', 'select id from w', deliveries)})`;
+  `due as materialized (${openOfAll('d.webhook_id, d.due_at', 'due', IDS, deliveries)})`;
 const ARE_ALL = `(select count(*) < ${TENANT_COUNT_MAX} from due)`;
 
 /** So many pending deliveries of a tenant are read at once, and then sorted out. */
@@ -177,19 +182,20 @@ const countOfPending = (state: 'due' | 'scheduled', of: Of) => `
 
 /** SQL: the backlog of all of a tenant's webhooks together. @param webhooks a query for their ids */
 export const backlogOfTenantSql = ({ webhooks, ...of }: Of & { webhooks: string }) => `
-  with w as materialized (${webhooks}),
+  with ${webhooksSql(webhooks)},
   pending as materialized (
     select d.status, d.due_at from hookwright.${of.deliveries} d
-    where d.webhook_id = any(array(select id from w order by id)) and d.status = 'PENDING' limit ${PENDING_MAX})
+    where d.webhook_id = any(${IDS}) and d.status = 'PENDING' limit ${PENDING_MAX})
   select ${countOfPending('due', of)} as due,
          case when ${IS_WHOLE} then (select min(due_at) from pending where due_at <= now())
               else (select min((${open('due', 1, of)})) from w) end as "oldestDueAt",
          ${countOfPending('scheduled', of)} as scheduled, ${countOfTenant('held', of)} as held,
          ${countWaitingSql(`q.tenant_id = ${of.tenantId}`, TENANT_COUNT_MAX, of)} as waiting`;
 
+const OF_TENANT = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
+
 export async function readTenantBacklog(db: HasPool, tenantId: number): Promise<Backlog> {
-  const webhooks = 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null';
-  const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks }) };
+  const statement = { name: 'read_tenant_backlog', text: backlogOfTenantSql({ ...ofOne, webhooks: OF_TENANT }) };
   const [row] = await tenantQuery<Counts>(db.pool, tenantId, statement, [tenantId]);
   return { ...row!, countMax: TENANT_COUNT_MAX };
 }
@@ -198,7 +204,7 @@ export async function readTenantBacklog(db: HasPool, tenantId: number): Promise<
 const closedStatement: Statement = {
   name: 'read_closed_backlog_of_tenant',
   text: `
-    with w as materialized (select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null),
+    with ${webhooksSql(OF_TENANT)},
     ${dueSql(ofOne)},
     waiting as materialized (
       select webhook_id as id, min(due_at) as oldest from due where ${ARE_ALL} group by 1
@@ -209,7 +215,7 @@ const closedStatement: Statement = {
       select waiting.id, own.closed_until from waiting cross join lateral (
         select w.closed_until from hookwright.webhooks w where w.id = waiting.id and w.active offset 0) own
       where own.closed_until > now())
-    select (select count(*)::integer from (${openOfAll('', 'due', 'select id from closed', ofOne.deliveries)}) d) as due,
+    select (select count(*)::integer from (${openOfAll('', 'due', 'array(select id from closed order by id)', ofOne.deliveries)}) d) as due,
            (select count(*)::integer from closed) as webhooks, (select max(closed_until) from closed) as until,
            (select oldest from (select * from waiting order by oldest offset 0) in_order
             where not hookwright.endpoint_waits(id) limit 1) as "oldestOtherDueAt"`,

@@ -29,7 +29,7 @@ const FEW_OPEN = 5_000;
 
 const openSql = (columns: string, status: 'PENDING' | 'HELD') => `
   select ${columns} from hookwright.all_deliveries d
-  where d.webhook_id = any(array(select id from own order by id)) and d.status = '${status}' limit ${FEW_OPEN}`;
+  where d.webhook_id = any((select ids from ids)::bigint[]) and d.status = '${status}' limit ${FEW_OPEN}`;
 const countedSql = (which: string) => `least(${TENANT_COUNT_MAX}, count(*) filter (where ${which}))::integer`;
 
 const backlogStatement: Statement = {
@@ -37,6 +37,7 @@ const backlogStatement: Statement = {
   text: `
     with own as materialized (
       select tenant_id, id from hookwright.all_webhooks where tenant_id = any($1::bigint[])),
+    ids as materialized (select array(select id from own order by id) as ids),
     pending as materialized (${openSql('d.webhook_id, d.due_at', 'PENDING')}),
     held as materialized (${openSql('d.webhook_id', 'HELD')}),
     whole as materialized (
