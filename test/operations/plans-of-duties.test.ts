@@ -48,7 +48,7 @@ const SMALL = ['housekeeping', 'stats_progress', 'installation_report', 'daemons
 
 /** Tables that have many rows here, but for the jobs: they are not read by a whole index either. */
 const FILLED = /^(webhooks|tenants|webhook_options|delivery_stats|scheduled_events|deliveries_\d+|_?\w+_jobs)$/;
-const WHOLE_INDEX = /_pkey$|^jobs_key_key1$|_(tenant_id_id|webhook_id_id|event_id)_idx$/;
+const WHOLE_INDEX = /_pkey$|^webhooks_not_plain$|^jobs_key_key1$|_(tenant_id_id|webhook_id_id|event_id)_idx$/;
 const isWhole = (node: ReturnType<typeof nodesOf>[number]) =>
   node['Node Type'] === 'Seq Scan' ||
   (node['Index Cond'] === undefined &&

@@ -10,8 +10,10 @@ const knownSql = `
   union all select id from hookwright.webhooks where not plain`;
 const isWrongWebhookSql = (id: string) =>
   `(select w.plain <> hookwright.is_plain(w.id) from hookwright.webhooks w where w.id = ${id})`;
+/** Each tenant is looked up: for "exists" a plan may read all webhooks with options. */
 const isWrongTenantSql = (tenant: string) => `
-  ${tenant}.uses_flow <> exists (select from hookwright.webhooks w where w.tenant_id = ${tenant}.id and not w.plain)`;
+  ${tenant}.uses_flow = ((
+    select true from hookwright.webhooks w where w.tenant_id = ${tenant}.id and not w.plain limit 1) is null)`;
 
 export const ignoredFilters = {
   filters: {
