@@ -36,7 +36,7 @@ describe('the doctor, of the server', () => {
     const checks = judgeServer(healthy, calm, 'hookwright_api');
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
     expect(checks.find(({ name }) => name === 'disk')?.text).toContain(
-      'The database has 2048 MB; most of it: events 1024 MB.',
+      'The database has 2048 MB; most of it: events about 1024 MB.',
     );
   });
 

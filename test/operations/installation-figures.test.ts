@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { examineRunningDeliveries } from '../../src/operations/doctor/examine.js';
+import { examineServer } from '../../src/operations/installation/examine-server.js';
 import { readReportedInstallation, renewReport } from '../../src/operations/installation/installation-report.js';
 import { readInstallation } from '../../src/operations/installation/read-installation.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
@@ -40,6 +41,18 @@ test('without that index all are counted', async () => {
   await add(100, 'true, null');
   await add(1_100, `false, 'FAILURES'`);
   expect(await readInstallation(pool())).toMatchObject({ activeWebhooks: 1_102, disabledWebhooks: 1_105 });
+});
+
+test('the largest tables are those of the last vacuum, with days and indexes', async () => {
+  await stack.emit();
+  await stack.rows('vacuum');
+  const client = await pool().connect();
+  const { tables } = await examineServer(client, 'hookwright_api').finally(() => client.release());
+  expect(tables[0]).toEqual({ name: 'webhooks', size: expect.stringMatching(/ kB$/) });
+  const names = await stack.rows<{ relname: string }>(
+    `select relname::text from pg_class where relkind in ('r', 'p') and not relispartition`,
+  );
+  expect(names.map(({ relname }) => relname)).toEqual(expect.arrayContaining(tables.map(({ name }) => name)));
 });
 
 test('metrics get the figures of a report, with their times, for a minute', async () => {

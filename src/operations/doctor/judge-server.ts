@@ -62,7 +62,7 @@ export function judgeServer(facts: ServerFacts, circumstances: Circumstances, ap
 
 /** Before the first migration there are no tables. */
 function largestOf({ tables }: ServerFacts): string {
-  const largest = tables.map(({ name, size }) => `${name} ${size}`).join(', ');
+  const largest = tables.map(({ name, size }) => `${name} about ${size}`).join(', ');
   return largest === '' ? '' : `; most of it: ${largest}`;
 }
 

@@ -25,7 +25,7 @@ export interface ServerFacts {
   /** Sessions whose open transaction has rows of our tables locked, the oldest ones. */
   lockingSessions: { pid: number; user: string; application: string; seconds: number }[];
   databaseSize: string;
-  /** The largest tables, partitions counted with their parents, with indexes. */
+  /** The largest tables when Postgres last looked, partitions counted with their parents, with indexes. */
   tables: { name: string; size: string }[];
   /** Tables where more rows are dead than alive, and autovacuum has not come. */
   unvacuumed: { name: string; dead: number; live: number }[];
@@ -73,13 +73,19 @@ export async function examineServer(client: pg.ClientBase, apiRole: string): Pro
   });
   const tables = await client.query({
     name: 'largest_tables',
-    text: `select coalesce(parent.relname, c.relname)::text as name, pg_size_pretty(sum(pg_total_relation_size(c.oid))) as size
-     from pg_class c
-     join pg_namespace n on n.oid = c.relnamespace
+    // By what vacuum wrote down: to measure them, Postgres would open each partition with its indexes.
+    text: `with parts as (
+       select coalesce(x.indrelid, c.oid) as holder, c.relpages
+       from pg_class c left join pg_index x on x.indexrelid = c.oid where c.relpages > 0 and c.relkind in ('r', 't', 'i')),
+     sizes as (
+       select coalesce(owner.oid, holder) as oid, sum(parts.relpages::bigint * current_setting('block_size')::bigint) as bytes
+       from parts left join pg_class owner on owner.reltoastrelid = holder group by 1)
+     select coalesce(parent.relname, c.relname)::text as name, pg_size_pretty(sum(bytes)) as size
+     from sizes join pg_class c using (oid)
      left join pg_inherits i on i.inhrelid = c.oid
      left join pg_class parent on parent.oid = i.inhparent
-     where n.nspname in ('hookwright', 'hookwright_jobs') and c.relkind = 'r'
-     group by 1 order by sum(pg_total_relation_size(c.oid)) desc limit 6`,
+     where c.relnamespace in (to_regnamespace('hookwright'), to_regnamespace('hookwright_jobs'))
+     group by 1 order by sum(bytes) desc limit 6`,
   });
   const unvacuumed = await client.query({
     name: 'unvacuumed_tables',
