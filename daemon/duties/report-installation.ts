@@ -49,10 +49,10 @@ export function reportInstallation(
   };
 }
 
-async function makeReport(config: Config, db: Database, { searched }: Partial<Report>): Promise<Report> {
+async function makeReport(config: Config, db: Database, before: Partial<Report>): Promise<Report> {
   const { pool } = db;
   const server = await examineRunningServer(db, config);
-  const { checks, ...found } = await examineRunningDeliveries(pool, server.clock, config.embedded, searched ?? {});
+  const { checks, ...found } = await examineRunningDeliveries(pool, server.clock, config.embedded, before);
   return { ...found, checks: [...server.checks, ...checks], jobsAside: await readJobsAside(pool) };
 }
 

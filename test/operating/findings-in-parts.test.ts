@@ -61,7 +61,8 @@ const pending = (due: string) => `
 /** Reports follow each other, as those of daemons, which keep how far they came. */
 let searched: Partial<Searched> = {};
 async function report(name: string, thorough = false) {
-  const found = await examineRunningDeliveries(stack.services.db.pool, new Date(), false, thorough ? null : searched);
+  const before = thorough ? null : { searched: searched as Searched };
+  const found = await examineRunningDeliveries(stack.services.db.pool, new Date(), false, before);
   searched = thorough ? searched : JSON.parse(JSON.stringify(found.searched));
   return found.checks.find((check) => check.name === name)!;
 }

@@ -9,6 +9,7 @@ import { listClosedDoors } from '../emits/outbox.js';
 import { troubleOfApiRights } from '../installation/api-rights.js';
 import { examineDeliveries } from '../installation/examine-deliveries.js';
 import { examineServer } from '../installation/examine-server.js';
+import type { OpenByDay } from '../installation/open-deliveries.js';
 import { type Installation, readInstallation } from '../installation/read-installation.js';
 import type { Searched } from '../installation/searches.js';
 import type { Check } from './check.js';
@@ -32,30 +33,37 @@ export async function examineRunningServer(
   return { clock, checks: [...judgeHosts(await asked), ...checks] };
 }
 
+/** What a report keeps for the next one. */
+interface Looked {
+  searched: Searched;
+  openByDay: OpenByDay;
+}
+
 /**
  * Examines the rights of others and the deliveries of all tenants, as the owner of the tables.
  *
  * @param embedded all in one process
- * @param before how far searches came at the report before; null: they look at everything
- * @returns how far they came
+ * @param before how far searches came at the report before, and what was counted; null: everything is looked at
+ * @returns the same for the next one
  */
 export async function examineRunningDeliveries(
   pool: pg.Pool,
   now: Date,
   embedded: boolean,
-  before: Partial<Searched> | null = null,
-): Promise<{ installation: Installation; checks: Check[]; searched: Searched }> {
+  before: Partial<Looked> | null = null,
+): Promise<Looked & { installation: Installation; checks: Check[] }> {
   const { read, deliveries, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
-    read: await readInstallation(client),
-    deliveries: await examineDeliveries(client, before),
+    read: await readInstallation(client, before?.openByDay),
+    deliveries: await examineDeliveries(client, before && (before.searched ?? {})),
     rights: await troubleOfApiRights(client),
     closedDoors: await listClosedDoors(client),
   }));
   const { searched } = deliveries;
-  const installation = { ...read, oldestLateSeconds: Math.max(read.oldestLateSeconds, secondsLate(searched, now)) };
+  const { openByDay, ...figures } = read;
+  const installation = { ...figures, oldestLateSeconds: Math.max(read.oldestLateSeconds, secondsLate(searched, now)) };
   const startCommand = `${thisProgram} ${embedded ? 'start' : 'daemon'}`;
   const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
-  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries], searched };
+  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries], searched, openByDay };
 }
 
 /** How late the oldest one is that was found; 0: none was. */

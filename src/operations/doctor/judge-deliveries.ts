@@ -2,7 +2,8 @@ import { CLOSED_COUNTED, LATE_AFTER_MS } from '../../domain/deliveries/health-li
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
 import type { DeliveryFacts } from '../installation/examine-deliveries.js';
-import { INSTALLATION_COUNT_MAX, type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
+import { INSTALLATION_COUNT_MAX } from '../installation/open-deliveries.js';
+import { type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
 import { FOUND_MAX, type Progress } from '../installation/search-parts.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';

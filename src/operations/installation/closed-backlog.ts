@@ -3,7 +3,7 @@ import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { ClosedBacklog } from '../explorer/read-backlog.js';
 import { OLDEST_LOOKED, oldestOtherSql } from './oldest-other.js';
-import { INSTALLATION_COUNT_MAX } from './read-installation.js';
+import { INSTALLATION_COUNT_MAX } from './open-deliveries.js';
 
 /** SQL: the columns of a ClosedBacklog, of the one row that it returns, but for the last. */
 const closedBacklogSql = (webhooks: string, deliveries: string, more = ''): string => `

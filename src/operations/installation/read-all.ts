@@ -1,7 +1,7 @@
 import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Backlog } from '../explorer/read-backlog.js';
-import { countSql, INSTALLATION_COUNT_MAX } from './read-installation.js';
+import { countSql, INSTALLATION_COUNT_MAX } from './open-deliveries.js';
 
 /** Reads of all tenants, for the installation itself: through views that are empty for a tenant. */
 

@@ -3,9 +3,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 import { OLDEST_LOOKED, oldestOtherSql } from './oldest-other.js';
-
-/** A backlog is counted up to this: a million rows of an index are not worth reading each time. */
-export const INSTALLATION_COUNT_MAX = 50_000;
+import { countOpen, ifQueuedSql, type OpenByDay, type OpenCounts } from './open-deliveries.js';
 
 /** Larger numbers of webhooks are estimates. */
 export const WEBHOOKS_COUNTED = 1_000;
@@ -33,14 +31,8 @@ export interface Failover {
 }
 
 /** How the whole installation is doing, whatever process asks. */
-export interface Installation {
-  /** Pending deliveries whose time has come; at most INSTALLATION_COUNT_MAX are counted, here and in the next two. */
-  due: number;
-  /** Pending deliveries whose time comes later: retries. */
-  scheduled: number;
-  held: number;
-  /** Deliveries that wait for earlier ones of their ordering keys, and the age of the oldest of them; 0: none waits. */
-  waiting: number;
+export interface Installation extends OpenCounts {
+  /** Age of the oldest delivery that waits for earlier ones of its ordering key; 0: none waits. */
   oldestWaitingSeconds: number;
   /** How late the oldest scheduled event is that was not emitted yet; 0: none is due. */
   scheduledLateSeconds: number;
@@ -62,11 +54,6 @@ export interface Installation {
   disabledWebhooks: number;
 }
 
-/** SQL: a number of deliveries, which ends at its limit, and reads nothing but a partial index. */
-export const countSql = (condition: string, table = 'deliveries'): string => `
-  (select count(*)::integer from (
-     select from hookwright.${table} where ${condition} limit ${INSTALLATION_COUNT_MAX}) d)`;
-
 /** SQL: the rows of an index when Postgres last looked; null without it. */
 const rowsOfIndexSql = (index: string) => `
   (select c.reltuples::integer from pg_class c join pg_index i on i.indexrelid = c.oid and i.indisvalid
@@ -78,11 +65,11 @@ const rowsOfIndexSql = (index: string) => `
  */
 const webhooksSql = (rows: string, estimate: string) => `
   (select case when count(*) > ${WEBHOOKS_COUNTED} then greatest(count(*), ${estimate}) else count(*) end::integer
-   from (select from hookwright.webhooks where deleted_at is null and ${rows}
-         limit case when ${estimate} is not null then ${WEBHOOKS_COUNTED + 1} end) w)`;
+   from (${rows} limit case when ${estimate} is not null then ${WEBHOOKS_COUNTED + 1} end) w)`;
 
-/** Without queues nothing waits, and an installation that keeps no order reads no more. */
-const ifQueuedSql = (sql: string) => `case when exists (select from hookwright.ordering_queue) then ${sql} else 0 end`;
+/** An index has all of each reason, and shows whether its page need be read. */
+const disabledSql = (reason: string) => `
+  select from hookwright.webhooks where deleted_at is null and not active and disabled_reason = '${reason}'`;
 
 const oldestWaitingSql = `
   (select coalesce(greatest(extract(epoch from now()) - ((min(id) >> 12) + 1735689600000) / 1000.0, 0), 0)::float8
@@ -97,9 +84,6 @@ const statement: Statement = {
   name: 'read_installation',
   text: `
     select
-      ${countSql(`status = 'PENDING' and due_at <= now()`)} as due,
-      ${countSql(`status = 'PENDING' and due_at > now()`)} as scheduled, ${countSql(`status = 'HELD'`)} as held,
-      ${ifQueuedSql(countSql(`status = 'WAITING'`))} as waiting,
       ${ifQueuedSql(oldestWaitingSql)} as "oldestWaitingSeconds",
       ${scheduledLateSql} as "scheduledLateSeconds",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
@@ -118,25 +102,33 @@ const statement: Statement = {
         'wasSynchronous', h.failover_was_synchronous, 'lostSeconds', h.failover_lost_seconds,
         'unknownOutcomes', case when h.unknown_on = h.timeline then h.unknown_outcomes else 0 end) end as failover,
       ${webhooksSql(
-        'active order by tenant_id, id desc',
+        'select from hookwright.webhooks where deleted_at is null and active order by tenant_id, id desc',
         `${rowsOfIndexSql('webhooks_tenant')} - ${rowsOfIndexSql('webhooks_inactive_of_tenant')}`,
       )} as "activeWebhooks",
       ${webhooksSql(
-        `not active and disabled_reason in ('FAILURES', 'GONE')`,
+        `${disabledSql('FAILURES')} union all ${disabledSql('GONE')}`,
         `${rowsOfIndexSql('webhooks_failed')} + ${rowsOfIndexSql('webhooks_gone')}`,
       )} as "disabledWebhooks"
     from hookwright.housekeeping h`,
 };
 
-type Row = Omit<Installation, 'housekeeping'> &
+type Row = Omit<Installation, 'housekeeping' | keyof OpenCounts> &
   Omit<HousekeepingRuns, 'failure'> & { failedAt: Date | null; error: string | null };
 
-/** @throws what the database throws; works for all tenants, so not as the API's role */
-export async function readInstallation(pool: pg.Pool | pg.PoolClient): Promise<Installation> {
+/**
+ * @param before of an earlier call, in a transaction each; null: each day's deliveries are counted
+ * @throws what the database throws; works for all tenants, so not as the API's role
+ */
+export async function readInstallation(
+  pool: pg.Pool | pg.PoolClient,
+  before: OpenByDay | null = null,
+): Promise<Installation & { openByDay: OpenByDay }> {
+  const open = await countOpen(pool, before);
   const [row] = await query<Row>(pool, statement, []);
   const { startedAt, succeededAt, failedAt, error, failover, ...figures } = row as Row;
   const failure = error === null || failedAt === null ? null : { at: failedAt, error };
   return {
+    ...open,
     ...figures,
     housekeeping: { startedAt, succeededAt, failure },
     failover: failover && { ...failover, at: new Date(failover.at) }, // JSON has texts
