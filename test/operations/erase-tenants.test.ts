@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { hasTenants } from '../../src/operations/tenants/create-tenant.js';
 import { deleteTenant, eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
@@ -115,4 +116,46 @@ test('all that is left of a deleted tenant goes three days after the retention, 
   expect(await rowsOf(stack, staying.id)).toEqual(before);
   expect(await eraseTenants(db.pool, 30)).toEqual([]);
   await receiver.close();
+});
+
+test('a deleted webhook keeps no secret and no option, whether it goes alone or with its tenant', async () => {
+  await using stack = await DeliveryStack.open();
+  const { db } = stack.services;
+  const { id: tenantId } = await makeTenant(stack.services);
+  const [alone, withTenant] = [
+    await makeWebhook(stack.services, tenantId, { url: 'https://example.com/' }),
+    await makeWebhook(stack.services, tenantId, { url: 'https://example.com/' }),
+  ];
+  await stack.rows(`
+    insert into hookwright.webhook_options (webhook_id, tenant_id, name, filter, filter_path, auth, ordering_by)
+      select id, tenant_id, 'Shop', '{}', '$.a == 1', '{"a":1}', 'KEY' from hookwright.webhooks where tenant_id = ${tenantId};
+    update hookwright.webhooks set options_version = 1, previous_sealed_secret = 'a', hold_until = now() + interval '1 day',
+      previous_secret_expires_at = now() + interval '1 day' where tenant_id = ${tenantId}`);
+  await deleteWebhook(db, tenantId, alone.id, commandLine);
+  await stack.rows(`update hookwright.tenants set name = 'Shop' where id = ${tenantId}`);
+  await deleteTenant(db, { tenantId, name: 'Shop' }, commandLine);
+  const left = ({ id }: { id: number }) =>
+    stack.rows<{ webhook: Record<string, unknown>; options: Record<string, unknown> }>(
+      `select to_json(w) as webhook, to_json(o) as options
+       from hookwright.webhooks w join hookwright.webhook_options o on o.webhook_id = w.id where w.id = ${id}`,
+    );
+  const [[one], [other]] = [await left(alone), await left(withTenant)];
+  const { webhook_id: _, tenant_id: __, ...options } = one!.options;
+  expect(new Set(Object.values(options))).toEqual(new Set([null]));
+  expect(one!.webhook).toMatchObject({
+    active: false,
+    version: 2,
+    generation: 1,
+    plain: true,
+    hold_until: null,
+    sealed_secret: '\\x',
+    previous_sealed_secret: null,
+    previous_secret_expires_at: null,
+    deleted_at: expect.any(String),
+  });
+  const its = { id: withTenant.id, created_at: expect.anything(), deleted_at: expect.anything() };
+  expect(other).toEqual({
+    webhook: { ...one!.webhook, ...its },
+    options: { ...one!.options, webhook_id: withTenant.id },
+  });
 });

@@ -43,8 +43,11 @@ const fill = `
   insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
     select tenant_id, 'booking.created', '{}', now() + interval '1 day', now() + interval '1 day' from hookwright.webhooks`;
 
-/** They have a row, or one for each process or crontab. */
-const SMALL = ['housekeeping', 'stats_progress', 'installation_report', 'daemons', ...SMALL_JOB_TABLES];
+/** They have a row, or one for each process or crontab; few tenants have recipients of notices. */
+const SMALL = [
+  ...['housekeeping', 'stats_progress', 'installation_report', 'daemons', ...SMALL_JOB_TABLES],
+  ...['notices', 'notice_recipients'],
+];
 
 /** Tables that have many rows here, but for the jobs: they are not read by a whole index either. */
 const FILLED = /^(webhooks|tenants|webhook_options|delivery_stats|scheduled_events|deliveries_\d+|_?\w+_jobs)$/;
@@ -65,6 +68,11 @@ beforeAll(async () => {
     `insert into ${JOBS_TABLE} (task_id, key, run_at, payload)
      select 1, 'd:' || id, now() + interval '10 minutes', '{"attempt": 1}' from hookwright.deliveries where status = 'SUCCEEDED'`,
   );
+  // Housekeeping erases it.
+  await stack.rows(`
+    with gone as (
+      update hookwright.tenants set deleted_at = now() - interval '1 year' where name = 'tenant 77' returning id)
+    update hookwright.webhooks set deleted_at = now(), active = false where tenant_id = (select id from gone)`);
   await stack.rows('vacuum analyze');
 }, 60_000);
 afterAll(() => stack[Symbol.asyncDispose]());

@@ -17,9 +17,13 @@ export async function enqueueAlign(
   await query(client, { name: 'enqueue_align', text }, [webhookId, tenantId, wokenTo, putOffBefore, inMs]);
 }
 
-/** Adds such a job for each of a tenant's webhooks. */
+/** Adds such a job for each of a tenant's webhooks that has open deliveries, which are found in one walk. */
 export async function enqueueAligns(client: SqlTarget, tenantId: number, webhookIds: readonly number[]): Promise<void> {
-  const text = 'select hookwright.enqueue_align(id, $1, null, null, 0) from unnest($2::bigint[]) as id';
+  const text = `
+    select hookwright.enqueue_align(id, $1, null, null, 0)
+    from (select webhook_id as id from hookwright.deliveries where status = 'PENDING' and webhook_id = any($2::bigint[])
+          union select webhook_id from hookwright.deliveries where status = 'HELD' and webhook_id = any($2::bigint[])
+          union select webhook_id from hookwright.ordering_queue where tenant_id = $1) open`;
   await query(client, { name: 'enqueue_aligns', text }, [tenantId, webhookIds]);
 }
 

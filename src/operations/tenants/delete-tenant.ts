@@ -4,21 +4,27 @@ import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { NoticeRecipient } from '../../entities/notice-recipient.js';
 import { ApiError } from '../../errors.js';
 import { tryEach } from '../../platform/concurrency/try-each.js';
-import type { HasOrm } from '../../platform/database/database.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { enterTenant } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { EVENT_EXTRA_DAYS } from '../housekeeping/roll-partitions.js';
 import { enqueueAligns } from '../jobs/enqueue.js';
 import { eraseRecipient } from '../notices/change-recipients.js';
 import { type Actor, about, audit } from '../rows/audit.js';
-import { lockTenant, lockWebhooks } from '../rows/lock-for-change.js';
+import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
-import { eraseWebhook } from '../webhooks/delete-webhook.js';
+import { eraseWebhooks } from '../webhooks/delete-webhook.js';
 
 interface DeletedTenant {
   webhookIds: number[];
   apiKeyIds: number[];
 }
+
+/** All living webhooks of a tenant. */
+const lockStatement: Statement = {
+  name: 'lock_webhooks_of_tenant',
+  text: 'select id from hookwright.webhooks where tenant_id = $1 and deleted_at is null order by id for update',
+};
 
 /**
  * Deletes a tenant: its keys are revoked (every process refuses them within 5 s), its webhooks are deleted and their
@@ -32,17 +38,16 @@ export async function deleteTenant(
   { tenantId, name }: { tenantId: number; name: string },
   by: Actor,
 ): Promise<DeletedTenant> {
-  return await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
+  return await managementTransaction(db, tenantId, async (unit) => {
+    const { em, now, sql } = unit;
     const tenant = await lockTenant(em, tenantId);
     // Names may have been stored with characters that nobody sees, and that `name` has no more.
     if (visibleText(tenant.name) !== name) {
       const issues = [{ path: ['input', 'name'], code: 'other_name', detail: 'is not its name' }];
       throw new ApiError('invalid_input', 'The tenant has another name; nothing was deleted.', { issues });
     }
-    const webhooks = await lockWebhooks(em);
-    for (const webhook of webhooks) {
-      await eraseWebhook(sql, webhook, now);
-    }
+    const webhookIds = (await query<{ id: number }>(sql, lockStatement, [tenantId])).map(({ id }) => id);
+    await eraseWebhooks(unit, webhookIds);
     for (const recipient of await em.find(NoticeRecipient, {})) {
       eraseRecipient(recipient, now);
     }
@@ -52,12 +57,11 @@ export async function deleteTenant(
       apiKey.revokedAt = now;
     }
     tenant.deletedAt = now;
-    const webhookIds = webhooks.map(({ id }) => id);
     await enqueueAligns(sql, tenantId, webhookIds);
     await em.flush();
     // The tenant's own log is erased with it, so the entry goes to the installation's.
     await enterTenant(sql, null);
-    const before = { name, webhooks: webhooks.length, apiKeys: apiKeys.length };
+    const before = { name, webhooks: webhookIds.length, apiKeys: apiKeys.length };
     audit(em, by, { ...about('TENANT', null, tenantId), action: 'TENANT_DELETED', before });
     return { webhookIds, apiKeyIds: apiKeys.map(({ id }) => id) };
   });
@@ -85,7 +89,7 @@ const TABLES_OF_TENANTS = {
   webhook_options: 'webhook',
   webhook_contents: 'webhook',
   webhook_recoveries: 'webhook',
-  webhooks: 'tenant',
+  webhooks: 'deleted',
   api_keys: 'tenant',
 } as const;
 
@@ -109,9 +113,15 @@ export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promis
 
 async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {
   const ofTenant = `tenant_id = ${id}`;
+  // All are, and no other index has them: without it, all tenants' webhooks are read each time.
+  const deleted = `${ofTenant} and deleted_at is not null`;
+  const conditions = {
+    tenant: ofTenant,
+    webhook: `${ofTenant} and webhook_id in (select w.id from hookwright.webhooks w where w.${deleted})`,
+    deleted,
+  };
   for (const [table, by] of Object.entries(TABLES_OF_TENANTS)) {
-    const ofWebhooks = `${ofTenant} and webhook_id in (select w.id from hookwright.webhooks w where w.${ofTenant})`;
-    await forgetRows(pool, table, by === 'tenant' ? ofTenant : ofWebhooks);
+    await forgetRows(pool, table, conditions[by]);
   }
   await forgetRows(pool, 'tenants', `id = ${id}`);
 }

@@ -1,10 +1,9 @@
-import type { Webhook } from '../../entities/webhook.js';
-import type { HasOrm, SqlTarget } from '../../platform/database/database.js';
+import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
-import { managementTransaction } from '../rows/unit-of-work.js';
-import { eraseOptionsRow } from './settings.js';
+import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import { eraseOptionsRows } from './settings.js';
 
 /**
  * Deletes a webhook: no reader finds it, and its secrets and options are erased. The row stays for the history of its
@@ -20,23 +19,27 @@ export async function deleteWebhook(
   by: Actor,
   ifVersion?: number,
 ): Promise<void> {
-  await managementTransaction(db, tenantId, async ({ em, now, sql }) => {
+  await managementTransaction(db, tenantId, async (unit) => {
+    const { em, sql } = unit;
     const webhook = await lockWebhook(em, webhookId, ifVersion);
     const before = picked(webhook, ['url', 'eventTypes']);
-    await eraseWebhook(sql, webhook, now);
+    await eraseWebhooks(unit, [webhookId]);
     await enqueueAlign(sql, tenantId, webhookId);
     audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_DELETED', before });
   });
 }
 
-/** @param webhook locked, and read with its secrets and its options row */
-export async function eraseWebhook(sql: SqlTarget, webhook: Webhook, now: Date): Promise<void> {
-  webhook.deletedAt = now;
-  webhook.active = false;
-  webhook.generation += 1;
-  webhook.holdUntil = null;
-  webhook.sealedSecret = Buffer.alloc(0);
-  webhook.previousSealedSecret = null;
-  webhook.overlapEndsAt = null;
-  await eraseOptionsRow(sql, webhook);
+const eraseStatement: Statement = {
+  name: 'erase_webhooks',
+  text: `
+    update hookwright.webhooks
+    set deleted_at = $2, active = false, generation = generation + 1, version = version + 1, hold_until = null,
+        sealed_secret = '', previous_sealed_secret = null, previous_secret_expires_at = null
+    where id = any($1::bigint[])`,
+};
+
+/** A tenant may have tens of thousands. @param webhookIds locked */
+export async function eraseWebhooks({ em, sql, now }: UnitOfWork, webhookIds: readonly number[]): Promise<void> {
+  await eraseOptionsRows({ em, sql }, webhookIds);
+  await query(sql, eraseStatement, [[...webhookIds], now]);
 }

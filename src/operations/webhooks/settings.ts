@@ -9,7 +9,7 @@ import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
-import type { SqlTarget } from '../../platform/database/database.js';
+import { query, type SqlTarget } from '../../platform/database/database.js';
 import { nextOptionsVersion } from '../rows/allocate-id.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
@@ -19,7 +19,6 @@ import { storedKind } from './stored-kinds.js';
 type Values = Readonly<Record<string, unknown>>;
 
 const fields: ReadonlyMap<string, Field> = new Map(flat(webhookFields).map(([name, field]) => [name, field]));
-const optionNames = [...fields].filter(([, { optionsRow }]) => optionsRow).map(([name]) => name);
 const isInOptionsRow = (name: string) => fields.get(name)?.optionsRow === true;
 
 /** Settings as they are stored, with sealed secrets. Headers are still a change. */
@@ -114,12 +113,15 @@ export const forgetSecrets = (unit: UnitOfWork, webhook: Webhook) =>
     withSecrets(readSettings(webhook, webhookSecretNames), () => null),
   );
 
-/** @param webhook was read with its options row */
-export async function eraseOptionsRow(sql: SqlTarget, webhook: Webhook): Promise<void> {
-  const erased = Object.fromEntries(optionNames.map((name) => [name, null]));
-  if (webhook.options) {
-    Object.assign(webhook.options, await withDerived(erased, webhook, sql));
-  }
+/** @param webhookIds locked */
+export async function eraseOptionsRows(
+  { em, sql }: Pick<UnitOfWork, 'em' | 'sql'>,
+  webhookIds: readonly number[],
+): Promise<void> {
+  const options = em.getMetadata(WebhookOptions).props.filter(({ nullable }) => nullable);
+  const erased = options.flatMap(({ fieldNames }) => fieldNames.map((column) => `${column} = null`)).join(', ');
+  const text = `update hookwright.webhook_options set ${erased} where webhook_id = any($1::bigint[])`;
+  await query(sql, { name: 'erase_options', text }, [[...webhookIds]]);
 }
 
 /**
