@@ -106,3 +106,12 @@ test.each<[duty: string, work: () => Promise<unknown>]>([
   }
   expect(scans).toEqual([]);
 });
+
+test('holds that end soon and were warned of are not read again to find one that was not', async () => {
+  await stack.rows(`update hookwright.webhooks set hold_warned_until = hold_until where hold_until is not null`);
+  await stack.rows('vacuum analyze hookwright.webhooks');
+  const [statement] = await sentDuring(() => worthDoing(pool(), sweeps()));
+  const { rows } = await pool().query(`explain (format json) ${statement!.text}`);
+  const used = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'webhooks');
+  expect(used.map((node) => node['Index Name'])).toEqual(['webhooks_unwarned']);
+});

@@ -23,7 +23,7 @@ export const worthRaisingSql = `(
   exists (select from hookwright.raised_events where pending > 0)
   or exists (select from hookwright.webhooks
              where hold_until > now() and hold_until <= now() + interval '24 hours'
-               and hold_warned_until is distinct from hold_until))`;
+               and hold_warned_until is distinct from hold_until and not active and deleted_at is null))`;
 
 const raised = new RowsParameter<OperationalEvent>({
   tenant_id: column.bigint(({ tenantId }) => tenantId),
