@@ -184,6 +184,7 @@ describe('the source tree', () => {
       'src/operations/rows/audit.ts',
       'src/operations/tenants/follow-defaults.ts',
       'src/operations/webhooks/align-webhook.ts',
+      'src/operations/webhooks/delete-webhook.ts',
       'src/operations/webhooks/forget-previous-secrets.ts',
     ]);
   });

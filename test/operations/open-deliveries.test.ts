@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { countOpen, type OpenByDay } from '../../src/operations/installation/open-deliveries.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { eventually } from '../support/eventually.js';
 import { sentDuring } from '../support/statements.js';
 
 /** Two days, with 3 due, 2 scheduled and 4 held deliveries in each. */
@@ -52,7 +52,8 @@ test('what becomes due moves from the scheduled to the due ones, without being c
     update hookwright.deliveries set due_at = now() + interval '300 milliseconds'
     where id in (select id from hookwright.deliveries where status = 'PENDING' and due_at > now() limit 1)`);
   expect((await count()).counts).toMatchObject({ due: 6, scheduled: 4 });
-  await delay(400);
+  const soon = `select from hookwright.deliveries where due_at between now() and now() + interval '1 minute'`;
+  await eventually(async () => (await stack.rows(soon)).length === 0);
   expect(await count()).toMatchObject({ counts: { due: 7, scheduled: 3 }, days: 0 });
 });
 

@@ -63,7 +63,9 @@ beforeAll(async () => {
   stack = await DeliveryStack.open();
   await stack.webhook('https://receiver.example.com/');
   await stack.emit();
-  await stack.rows(fill);
+  for (const statement of fill.split(';')) {
+    await stack.rows(statement);
+  }
   await stack.rows(
     `insert into ${JOBS_TABLE} (task_id, key, run_at, payload)
      select 1, 'd:' || id, now() + interval '10 minutes', '{"attempt": 1}' from hookwright.deliveries where status = 'SUCCEEDED'`,

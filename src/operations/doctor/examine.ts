@@ -33,7 +33,7 @@ export async function examineRunningServer(
   return { clock, checks: [...judgeHosts(await asked), ...checks] };
 }
 
-/** What a report keeps for the next one. */
+/** A report keeps it for the next one. */
 interface Looked {
   searched: Searched;
   openByDay: OpenByDay;

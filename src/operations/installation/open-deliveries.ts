@@ -17,7 +17,7 @@ export interface OpenCounts {
 
 /** Counts of each UTC day, as JSON. */
 export interface OpenByDay {
-  /** As Postgres writes it: a Date would lose the microseconds. */
+  /** A time of Postgres, as text: a Date would lose the microseconds. */
   at: string | null;
   /** By the partition's name, each with how many of its rows Postgres had seen changed. */
   days: Readonly<Record<string, OpenCounts & { changes: string | null }>>;
@@ -36,7 +36,7 @@ const changesSql = ['inserted', 'updated', 'deleted']
   .map((change) => `pg_stat_get_tuples_${change}(c.oid)`)
   .join(' + ');
 
-/** What has become due since $1 is counted by that: it is no change. */
+/** Deliveries that have become due since $1 are counted by it: they have not changed. */
 const daysStatement: Statement = {
   name: 'read_changes_of_days',
   text: `
