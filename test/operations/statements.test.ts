@@ -32,12 +32,14 @@ import type { SearchDeps } from '../../src/operations/explorer/search.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { expire, openWith } from '../../src/operations/housekeeping/roll-partitions.js';
 import { worthDoing } from '../../src/operations/housekeeping/worth-doing.js';
+import { countOpen } from '../../src/operations/installation/open-deliveries.js';
 import { searchAll } from '../../src/operations/installation/search-parts.js';
 import { searches } from '../../src/operations/installation/searches.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { allocateId } from '../../src/operations/rows/allocate-id.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
+import { eraseOptionsRows } from '../../src/operations/webhooks/settings.js';
 import { type Database, openDatabase } from '../../src/platform/database/database.js';
 import { freeJobs, freeJobsNotInHand } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { freeJobsOfDead } from '../../src/platform/graphile-worker/worker-pools.js';
@@ -48,6 +50,7 @@ import { isStatement, readSql, type SqlLiteral } from '../support/sql-in-sources
 const NOW = new Date(0);
 /** What functions read from an answer. */
 const ROW = {
+  name: 'deliveries',
   after: null,
   found: [],
   id: 1,
@@ -142,6 +145,8 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
   ),
   readTenantBacklog(on, 1),
+  countOpen(on.pool, null),
+  eraseOptionsRows({ em: db.orm.em, sql: on.pool }, [1]),
   ...Object.values(searches).map((search) => searchAll(on.pool, search)),
   readJobsAside(on.pool),
   freeJobs(on.pool, 'pool', []),

@@ -39,6 +39,8 @@ const bulk = (status: string) => () =>
              case '${status}' when 'RUNNING' then null else now() end)`,
   );
 
+const SOON = `now() + interval '23 hours'`;
+
 test.each<[string, () => Promise<unknown>, string[]]>([
   ['an idle installation', async () => {}, []],
   ['finished deliveries', deliveries(`status = 'SUCCEEDED'`), []],
@@ -52,9 +54,9 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   ['a finished bulk operation', bulk('COMPLETED'), []],
   ['an operational event that waits', raised(1), ['events']],
   ['operational events that were raised', raised(0), []],
-  ['a hold that ends today', webhook(`hold_until = now() + interval '23 hours'`), ['events']],
-  ['a hold that ends later', webhook(`hold_until = now() + interval '25 hours'`), []],
-  ['a hold whose end was announced', webhook(`hold_until = '2100-01-01', hold_warned_until = '2100-01-01'`), []],
+  ['a hold that ends today', webhook(`active = false, hold_until = ${SOON}`), ['events']],
+  ['a hold that ends later', webhook(`active = false, hold_until = now() + interval '25 hours'`), []],
+  ['a hold whose end was announced', webhook(`active = false, hold_until = ${SOON}, hold_warned_until = ${SOON}`), []],
 ])('of %s only the sweeps are made that may find something', async (_, make, expected) => {
   await make();
   expect(await worth()).toEqual(expected);
