@@ -1,24 +1,25 @@
 import pg from 'pg';
 
-/** Members of the driver's pool: all connections in the order of their making, and those that nobody uses. */
-interface Inside {
-  _clients: pg.PoolClient[];
-  _idle: { client: pg.PoolClient }[];
+/** How many connections the pool had made before this one. */
+const AGE = Symbol('age');
+
+interface Idle {
+  client: pg.PoolClient & { [AGE]?: number };
 }
 
+const ageOf = ({ client }: Idle) => client[AGE] ?? 0;
+
 /** The pool takes the next connection from the end: there is the oldest one. */
-class OldestLast extends Array<Inside['_idle'][number]> {
+class OldestLast extends Array<Idle> {
   static override readonly [Symbol.species] = Array;
 
-  constructor(private readonly pool: Inside) {
-    super();
-  }
-
-  override push(idle: Inside['_idle'][number]): number {
-    const { _clients: clients } = this.pool;
-    const age = clients.indexOf(idle.client);
-    const next = this.findIndex(({ client }) => clients.indexOf(client) < age);
-    this.splice(next < 0 ? this.length : next, 0, idle);
+  override push(idle: Idle): number {
+    const age = ageOf(idle);
+    let at = this.length;
+    for (; at > 0 && ageOf(this[at - 1]!) < age; at--) {
+      this[at] = this[at - 1]!;
+    }
+    this[at] = idle;
     return this.length;
   }
 }
@@ -28,9 +29,13 @@ class OldestLast extends Array<Inside['_idle'][number]> {
  * last: at 100 events a second four sessions took turns, and each met cold caches, its own and the processor's.
  */
 export class WarmPool extends pg.Pool {
+  #made = 0;
+
   constructor(options: pg.PoolConfig) {
     super(options);
-    const inside = this as unknown as Inside;
-    inside._idle = new OldestLast(inside);
+    (this as unknown as { _idle: Idle[] })._idle = new OldestLast();
+    this.on('connect', (client: Idle['client']) => {
+      client[AGE] = this.#made++;
+    });
   }
 }
