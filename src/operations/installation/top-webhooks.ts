@@ -95,7 +95,7 @@ const chosenSql = ({ sql, isListed }: Figure, enough: string, depth: number) => 
             order by ${sql} desc limit ${depth}) first) list),
   nearest as materialized (
     select webhook_id, sum(figure) as least, sum(figure - rest) + (select sum(rest) from lists) as most
-    from lists cross join lateral unnest(webhooks, figures) as each(webhook_id, figure)
+    from (select unnest(webhooks) as webhook_id, unnest(figures) as figure, rest from lists) each
     group by 1 order by most desc limit ${NEAREST}),
   candidates as materialized (${webhooksSql('nearest', 'r.least, r.most', 'most desc', `${enough} + ${MORE} + 1`)}),
   summed as materialized (
