@@ -8,21 +8,22 @@ import { onServer } from '../support/on-server.js';
 
 /** More than are read of an hour. */
 const WEBHOOKS = 1_200;
-const HOURS = 30;
-const since = new Date(Date.now() - (HOURS - 2) * 3_600_000);
+const TIMES = 30;
+/** A whole day lies between, whatever the time is. */
+const since = new Date(Date.now() - (2 * TIMES - 3) * 3_600_000);
 
 const webhooks = `
   insert into hookwright.tenants (id, name, data_key, data_key_kid) values (1, 'Customer', '', 'x');
   insert into hookwright.webhooks (id, tenant_id, url, event_types, sealed_secret)
     select n, 1, 'https://example.com/' || n, '{*}', '' from generate_series(1, ${WEBHOOKS}) n`;
 
-/** Two days of hours, the days among them, and some minutes. @param attempts of webhook n at the time t, as SQL */
+/** Every second hour of some days, these days, and some minutes. @param attempts of webhook n at the time t, as SQL */
 const stats = (attempts: string) => `
   truncate hookwright.delivery_stats;
   insert into hookwright.delivery_stats (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
-    select 1, n, '', resolution, date_trunc(resolution, now(), 'UTC') - t * ('1 ' || resolution)::interval,
+    select 1, n, '', resolution, date_trunc(resolution, now(), 'UTC') - t * case resolution when 'HOUR' then interval '2 hours' else interval '1 minute' end,
            attempts - attempts / 3, attempts / 3, array_fill(0, array[n % 24]) || attempts || array_fill(0, array[23 - n % 24])
-    from (select n, t, ${attempts} as attempts from generate_series(1, ${WEBHOOKS}) n, generate_series(1, ${HOURS}) t) each,
+    from (select n, t, ${attempts} as attempts from generate_series(1, ${WEBHOOKS}) n, generate_series(1, ${TIMES}) t) each,
          unnest(array['HOUR', 'MINUTE']) resolution
     where attempts > 0 and (resolution = 'HOUR' or date_trunc('minute', now()) - t * interval '1 minute' >= date_trunc('hour', now(), 'UTC'));
   insert into hookwright.delivery_stats (tenant_id, webhook_id, event_type, resolution, bucket, successes, failures, latency_histogram)
