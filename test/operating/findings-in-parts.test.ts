@@ -114,6 +114,12 @@ test.each<[fault: string, check: string, make: () => Promise<unknown>, repair: (
     lastRetry('attempt_count = 1'),
   ],
   ['a filter that is ignored', 'filters', webhookIsPlain(true), webhookIsPlain(false)],
+  [
+    'a webhook without a filter that is taken for one with a filter',
+    'filters',
+    sql(() => `update hookwright.webhooks set plain = false where id = ${webhookId}`),
+    sql(() => `update hookwright.webhooks set plain = true where id = ${webhookId}`),
+  ],
   ['a tenant whose filters are ignored', 'filters', tenantUsesFlow(true), tenantUsesFlow(false)],
 ])('%s is found behind many others, until it is over', async (_, check, make, repair) => {
   expect(await report(check, true)).toMatchObject({ status: 'ok' });

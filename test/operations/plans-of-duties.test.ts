@@ -109,6 +109,17 @@ test.each<[duty: string, work: () => Promise<unknown>]>([
   expect(scans).toEqual([]);
 });
 
+test('the part that a search reads is the next one of an index, and not of all rows that were sorted', async () => {
+  const sent = await sentDuring(() => examineRunningDeliveries(pool(), new Date(), false, {}));
+  const searches = sent.filter(({ name }) => name?.startsWith('search_'));
+  expect(searches.length).toBeGreaterThan(5);
+  for (const { name, text, values } of searches) {
+    const { rows } = await pool().query(`explain (format json) ${text}`, values);
+    const part = nodesOf(rows[0]['QUERY PLAN'][0].Plan).find((node) => node['Subplan Name'] === 'CTE part');
+    expect([name, nodesOf(part!).filter((node) => node['Node Type'] === 'Sort')]).toEqual([name, []]);
+  }
+});
+
 test('holds that end soon and were warned of are not read again to find one that was not', async () => {
   await stack.rows(`update hookwright.webhooks set hold_warned_until = hold_until where hold_until is not null`);
   await stack.rows('vacuum analyze hookwright.webhooks');

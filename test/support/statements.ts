@@ -34,6 +34,7 @@ export async function preparedDuring(work: () => Promise<unknown>): Promise<Map<
 /** A node of `explain (format json)`. */
 export interface PlanNode {
   'Node Type': string;
+  'Subplan Name'?: string;
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;

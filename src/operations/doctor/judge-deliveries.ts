@@ -25,9 +25,9 @@ export function judgeDeliveries(
   installation: Installation,
   { now, startCommand }: { now: Date; startCommand: string },
 ): Check[] {
-  const { lost, leftTurns, holdsEnding, unexplained, filters, filterTenants } = facts.searched;
+  const { lost, leftTurns, holdsEnding, unexplained, filters, formerFilters, filterTenants } = facts.searched;
   const futureTimes = facts.futureTimes + unexplained.found.length;
-  const ignored = filters.found.length + filterTenants.found.length;
+  const ignored = [filters, formerFilters, filterTenants].reduce((sum, { found: faults }) => sum + faults.length, 0);
   return [
     judgePartitions(installation),
     failIf(
