@@ -57,6 +57,13 @@ test('what becomes due moves from the scheduled to the due ones, without being c
   expect(await count()).toMatchObject({ counts: { due: 7, scheduled: 3 }, days: 0 });
 });
 
+test('a delivery that came just now, and that Postgres has not counted yet, is due, and none is scheduled less', async () => {
+  const { openByDay } = await countOpen(stack.services.db.pool, null);
+  const days = Object.entries(openByDay.days).map(([day, counts]) => [day, { ...counts, due: 0, scheduled: 0 }]);
+  before = { at: new Date(0).toISOString(), days: Object.fromEntries(days) };
+  expect((await count()).counts).toMatchObject({ due: 7, scheduled: 0 });
+});
+
 test('where Postgres counts no changes, each day is counted', async () => {
   const { at, days } = before!;
   before = {

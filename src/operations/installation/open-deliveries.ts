@@ -73,7 +73,8 @@ export async function countOpen(
   for (const { name, becameDue, changes } of found) {
     const kept = before?.days[name];
     if (mayKeep && kept && changes !== null && kept.changes === changes && kept.scheduled < INSTALLATION_COUNT_MAX) {
-      days[name] = { ...kept, due: kept.due + becameDue, scheduled: kept.scheduled - becameDue };
+      // A new one may be due before Postgres has counted it as a change.
+      days[name] = { ...kept, due: kept.due + becameDue, scheduled: Math.max(0, kept.scheduled - becameDue) };
     } else {
       const [counts] = await query<OpenCounts>(client, { text: ofDaySql(name) }, []);
       days[name] = { ...counts!, changes };
