@@ -1,5 +1,7 @@
+import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
+import { poolOptions } from '../../src/platform/database/database.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 
 const stack = await DeliveryStack.open();
@@ -74,6 +76,23 @@ describe('rolling statistics up', () => {
       rows: 2,
       successes: 115,
     });
+  });
+
+  test('may take longer than other statements', async () => {
+    await progressAt(daysAgo(2));
+    await write(daysAgo(1), 2);
+    await stack.rows(`
+      create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(0.7); return null; end';
+      create trigger slow after insert on hookwright.delivery_stats for each statement when (pg_trigger_depth() = 0)
+        execute function slow()`);
+    await using pool = Object.assign(
+      new pg.Pool({ ...poolOptions(stack.databaseUrl, 1), query_timeout: 500, statement_timeout: 400 }),
+      {
+        [Symbol.asyncDispose]: () => pool.end(),
+      },
+    );
+    expect(await rollUpStats(pool)).toBeGreaterThan(3);
+    await stack.rows('drop trigger slow on hookwright.delivery_stats');
   });
 
   test('again changes nothing, from any point on and by several daemons at once', async () => {

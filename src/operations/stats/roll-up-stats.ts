@@ -65,15 +65,18 @@ const firstMinuteSql = (mark: string) => `(
   select extract(epoch from min(bucket))::float8 * 1000 from hookwright.delivery_stats
   where resolution = 'MINUTE' and ${isWrittenSql} and bucket >= ${mark})`;
 
-/** The lock has daemons that roll up at the same time take one step after the other. */
+/** A day of a million busy webhooks takes a minute, which other statements may not. */
+const STEP_TIMEOUT_MS = 600_000;
+
+/** A daemon that finds the row locked leaves the work to the other one. */
 const progressStatement: Statement = {
   name: 'lock_stats_progress',
   text: `
-    select clock_timestamp() as now, json_build_object(
+    select set_config('statement_timeout', '${STEP_TIMEOUT_MS}', true), clock_timestamp() as now, json_build_object(
              'minutesUntil', ${firstMinuteSql('minutes_until')}, 'hoursUntil', ${firstMinuteSql('hours_until')},
              'minutesFrom', ${firstMinuteSql('minutes_from')}) as "firstMinutes",
            minutes_until as "minutesUntil", hours_until as "hoursUntil", days_until as "daysUntil", minutes_from as "minutesFrom", hours_from as "hoursFrom"
-    from hookwright.stats_progress for update`,
+    from hookwright.stats_progress for update skip locked`,
 };
 
 const progressToStatement: Statement = {
@@ -112,12 +115,16 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
 
 async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<boolean> {
   const [row] = await query<RollUpProgress & { now: Date; firstMinutes: FirstMinutes }>(client, progressStatement, []);
-  const { now, firstMinutes, ...progress } = row!;
+  if (row === undefined) {
+    return false;
+  }
+  const { now, firstMinutes, ...progress } = row;
   const step = nextRollUp(progress, now, firstMinutes);
   if (step === null) {
     return false;
   }
-  withCommit(query(client, stepStatements[step.kind], [step.from, step.until]));
+  const statement = { ...stepStatements[step.kind], query_timeout: STEP_TIMEOUT_MS };
+  await query(client, statement, [step.from, step.until]); // a commit that is sent with it would not wait for so long
   const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = step.progress;
   withCommit(query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]));
   return true;
