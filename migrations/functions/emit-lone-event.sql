@@ -3,7 +3,7 @@
 -- emit_events_once with a worker pool, for one event that up to 20 webhooks get, and up to 100 subscribe to if one of
 -- them has a filter, a content or an order. It writes and answers the same in less than half of the time, since it goes
 -- through no sets of events: a test compares them. Other events (for no webhook or for more, refused, without room in
--- the pool) go to emit_events_once.
+-- the pool) go to emit_events_once. Filters are judged as match_flow does it.
 --
 -- The answer has what the pool needs of contents and orders, too. Its deliveries are
 -- [id, 0, webhook's id, content, whether it is ordered], …
@@ -20,13 +20,13 @@ declare
   job bigint;
 begin
   select array_agg(w.id) as ids, array_agg(w.active) as actives, bool_and(w.plain) as plain,
-         array_agg(hookwright.webhook_to_send_now(w)) as to_send, null::bigint[] as contents, null::text[] as keys
+         array_agg(case when hookwright.is_sendable(w) then hookwright.webhook_to_send(w) end) as to_send,
+         null::bigint[] as contents, null::text[] as keys
   into found
   from hookwright.tenants t
   join hookwright.event_types et on et.name = type and not et.reserved and et.deprecated_at is null
   cross join hookwright.subscribers(t.id, type, null) w
   where t.id = tenant and t.deleted_at is null;
-  -- As match_flow does it. The body is read once for all filters.
   if not found.plain and cardinality(found.ids) <= 100 then
     select coalesce(array_agg(w.id), '{}') as ids, array_agg(w.active) as actives, array_agg(w.to_send) as to_send,
            array_agg(o.content_id) as contents,
@@ -40,7 +40,10 @@ begin
     left join hookwright.webhook_options o on o.webhook_id = w.id
     where o.filter_path is null or hookwright.passes_filter(readable.body, o.filter_path, type);
   end if;
-  if not (cardinality(found.ids) <= least(claim_max, 20) and lane <= claim_priority) is true then
+  delivery_count := cardinality(found.ids);
+  -- The pool has a worker for each job if four deliveries share one. Ordered ones share none.
+  if not (delivery_count <= 20 and lane <= claim_priority
+          and delivery_count + 3 * coalesce(cardinality(array_remove(found.keys, null)), 0) <= claim_max) is true then
     return query
       select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed
       from hookwright.emit_events_once(
@@ -64,7 +67,6 @@ begin
   end if;
   insert into hookwright.events (id, tenant_id, event_type, body, ordering_key)
   values (event_id, tenant, type, event_body, ordering_key);
-  delivery_count := cardinality(found.ids);
   if delivery_count = 1 and found.actives[1] and found.keys[1] is null then
     delivery := hookwright.next_id();
     insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, content_id)
@@ -79,7 +81,7 @@ begin
       'deliveries', json_build_array(json_build_array(
         delivery, 0, found.ids[1], hookwright.content_to_send(found.contents[1], event_id), false)),
       'webhooks', case when found.to_send[1] is null then '[]' else json_build_array(found.to_send[1]) end);
-  else
+  elsif delivery_count > 0 then
     claimed := hookwright.write_lone_deliveries(tenant, event_id, type, lane, worker_pool, found.ids, found.actives,
       found.to_send, found.contents, found.keys);
   end if;
@@ -96,9 +98,9 @@ create or replace function hookwright.write_lone_deliveries(
 ) returns json
 language plpgsql as $$
 declare
-  ids bigint[] := '{}';
-  shared bigint[] := '{}'; -- those that are due and without a key: they share jobs
-  heads bigint[] := '{}'; -- those whose turn it is, of the ones with a key
+  ids bigint[] := '{}'::bigint[];
+  shared bigint[] := '{}'::bigint[]; -- those that are due and without a key: they share jobs
+  heads bigint[] := '{}'::bigint[]; -- those whose turn it is, of the ones with a key
   due bigint[];
   job_group bigint;
   groups bigint[];

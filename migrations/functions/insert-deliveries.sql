@@ -5,7 +5,7 @@
 -- - job_groups: deliveries that share a job; null: each has its own
 -- - items: the index of each one's event in its call, for a claim
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
--- - keys: deliveries with a key stand in its queue, in the order of items; null: none has one
+-- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
 --
 -- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
 -- long as the setting app.key_wait says; default: a second. Then it raises HW016.
@@ -47,14 +47,16 @@ begin
   left join hookwright.webhook_options o on o.webhook_id = d.webhook_id
   left join unnest(heads) as h(id) on h.id = d.id;
   if heads is not null then
+    perform hookwright.enqueue_new_deliveries(array_agg(d.id), array_agg(null::bigint), array_agg(d.priority))
+    from unnest(delivery_ids, actives, priorities) as d(id, active, priority) join unnest(heads) as h(id) on h.id = d.id
+    where d.active;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;
   select array_agg(d.id) as ids, array_agg(d.job_group) as job_groups, array_agg(d.priority) as priorities,
          array_agg(d.item) as items, array_agg(d.webhook_id) as webhook_ids into free
   from unnest(delivery_ids, actives, job_groups, priorities, items, webhook_ids, keys)
-       as d(id, active, job_group, priority, item, webhook_id, key)
-  where d.active and (d.key is null or d.id = any(heads));
+       as d(id, active, job_group, priority, item, webhook_id, key) where d.active and d.key is null;
   return hookwright.claim_new_deliveries(free.ids, free.job_groups, free.priorities, free.items, free.webhook_ids,
     worker_pool, claim_priority, claim_max);
 end $$;

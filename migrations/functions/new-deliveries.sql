@@ -37,13 +37,12 @@ language sql stable as $$
     'failuresAtLoad', w.consecutive_failures)
 $$;
 
--- webhook_to_send for a webhook that something may be sent to now. Null for others, and for one with a previous secret:
--- whether that still signs is seen when a delivery is loaded.
-create or replace function hookwright.webhook_to_send_now(w hookwright.webhooks) returns json
+-- Whether an emit may hand a webhook to the daemon: something may be sent to it now, and it has no previous secret.
+-- Whether such a secret still signs is checked when a delivery is loaded.
+create or replace function hookwright.is_sendable(w hookwright.webhooks) returns boolean
 language sql stable as $$
-  select case when w.active and w.deleted_at is null and w.previous_sealed_secret is null
-                   and (greatest(w.closed_until, w.next_probe_at) > now()) is not true
-           then hookwright.webhook_to_send(w) end
+  select w.active and w.deleted_at is null and w.previous_sealed_secret is null
+         and (greatest(w.closed_until, w.next_probe_at) > now()) is not true
 $$;
 
 -- enqueue_new_deliveries with jobs, up to a priority, that a worker pool has locked from the start, as
@@ -52,8 +51,7 @@ $$;
 -- Returns what the pool needs to make the attempts; null when nothing was claimed:
 -- - jobs: [id, payload, priority], …
 -- - deliveries: [id, index of the item, webhook's id], …
--- - webhooks: webhook_to_send_now, … Deliveries of those that are left out are loaded, and so are those of webhooks
---   that are not plain.
+-- - webhooks: webhook_to_send, … Those that are not sendable or not plain are left out: their deliveries are loaded.
 -- Without a worker pool nothing is claimed.
 create or replace function hookwright.claim_new_deliveries(
   delivery_ids bigint[], job_groups bigint[], priorities integer[], items integer[], webhook_ids bigint[],
@@ -93,10 +91,8 @@ begin
       from unnest(delivery_ids, items, webhook_ids, priorities) as d(id, item, webhook_id, priority)
       where priority <= claim_priority),
     'webhooks', coalesce((
-      select json_agg(s.to_send)
-      from (select hookwright.webhook_to_send_now(w) as to_send
-            from hookwright.webhooks w where w.id = any(webhook_ids) and w.plain) s
-      where s.to_send is not null), '[]'))
+      select json_agg(hookwright.webhook_to_send(w)) from hookwright.webhooks w
+      where w.id = any(webhook_ids) and w.plain and hookwright.is_sendable(w)), '[]'))
   into claimed;
   if claimable < cardinality(delivery_ids) then
     perform pg_notify('jobs:insert', json_build_object('r', random(), 'count', 1)::text);

@@ -128,7 +128,10 @@ async function expectLoaded({ claimed, event_id }: Answer, { type: eventType, bo
   }
 }
 
-/** All that the events write and answer, without what is not promised: ids, and which deliveries share a job. */
+/**
+ * All that the events write and answer, without what is not promised: ids, which deliveries share a job, and who has
+ * the jobs of ordered ones, which only the lone way claims.
+ */
 async function effectOf({ webhooks, events, claims }: Drawn, way: keyof typeof ways) {
   await rows('begin');
   try {
@@ -152,20 +155,24 @@ async function effectOf({ webhooks, events, claims }: Drawn, way: keyof typeof w
       ranks.set(id!, `${ranks.get(event_id!)} to ${webhook_id}`);
     }
     const nameOf = (id: number | null) => (id === null ? null : ranks.get(id));
+    const isOrdered = (id: number) => deliveries.find((one) => one['id'] === id)!['ordering_key'] !== null;
     const jobs = (await jobsIn(client)).map(({ id, payload, priority, attempts, locked_by }) => {
       const { ids = [payload.id] } = payload as { id: number; ids?: number[] };
       const groups = deliveries.filter((one) => ids.includes(one['id']!)).map(({ job_group }) => job_group);
       expect(groups).toEqual(ids.map(() => (ids.length === 1 ? null : ids[0])));
-      return { id: Number(id), ids, priority, attempts, locked_by };
+      return { id: Number(id), ids, priority, ...(!isOrdered(ids[0]!) && { attempts, locked_by }) };
     });
-    const shown = answers.map(({ claimed, event_id, ...answer }) => ({
-      ...answer,
-      event: nameOf(event_id),
-      claimed: claimed && {
-        deliveries: claimed.deliveries.map(([id, item, webhookId]) => `${nameOf(id)} ${item} ${webhookId}`).sort(),
-        jobs: claimed.jobs.map(([id]) => jobs.find((job) => job.id === id)!.ids.length).sort(),
-      },
-    }));
+    const sizeOf = (claimed: number) => jobs.find(({ id }) => id === claimed)!.ids.length;
+    const shown = answers.map(({ claimed, event_id, ...answer }) => {
+      const others = claimed?.deliveries.filter(([id]) => !isOrdered(id)) ?? [];
+      const shared = claimed?.jobs.filter(([, payload]) => 'ids' in payload || !isOrdered(payload.id)) ?? [];
+      return {
+        ...answer,
+        event: nameOf(event_id),
+        deliveries: others.map(([id, item, webhookId]) => `${nameOf(id)} ${item} ${webhookId}`).sort(),
+        jobs: shared.map(([id]) => sizeOf(id)).sort(),
+      };
+    });
     const queues = await rows<{ delivery_id: number }>(
       'select webhook_id, key, delivery_id from hookwright.ordering_queue order by webhook_id, key, position',
     );
@@ -204,3 +211,18 @@ test(
   },
   drawsTimeoutMs(60_000),
 );
+
+test('a call of version 0.1.0, which gives no keys, is a call of the same function', async () => {
+  await rows('begin');
+  try {
+    await place([{ types: '{*}', state: 'deleted_at = null', options: null }]);
+    const answer = await rows(
+      `select delivery_count, error_code, claimed is not null as is_claimed
+       from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3)`,
+      ['pool', 0, 100, stack.tenantId, 'coupon.applied', '{}', 0],
+    );
+    expect(answer).toEqual([{ delivery_count: 1, error_code: null, is_claimed: true }]);
+  } finally {
+    await rows('rollback');
+  }
+});
