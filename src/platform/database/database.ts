@@ -11,7 +11,6 @@ import { PrimaryClient } from './driver/primary-client.js';
 import { QuietClient } from './driver/quiet-client.js';
 import { hotOptions, roleOptions } from './driver/session-url.js';
 import { SQL_STATE, sqlStateOf } from './driver/sql-state.js';
-import { WarmPool } from './driver/warm-pool.js';
 
 /** A statement and, where it is to be prepared, its name. */
 export interface Statement {
@@ -71,7 +70,7 @@ export function poolOptions(url: string, max: number, options = ''): pg.PoolConf
 }
 
 export function openPool(url: string, max: number, onError: (error: Error) => unknown, role?: string): pg.Pool {
-  const pool = new WarmPool({
+  const pool = new pg.Pool({
     ...poolOptions(url, max, hotOptions(role)),
     idleTimeoutMillis: KEPT_WHEN_IDLE_MS,
     pipeline: true,
