@@ -27,6 +27,16 @@ describe('requests that are refused before they run', () => {
     expect(answer.errors[0].extensions).not.toHaveProperty('stacktrace');
   });
 
+  test('null in place of a default is refused, also once the document has run', async () => {
+    const sent = '{event: "coupon.applied", payload: {code: "A", discount_type: "x"}}';
+    const query = `mutation ($input: EmitEventInput = ${sent}) { emitEvent(input: $input) { duplicate } }`;
+    const refused = await ask(query, { input: null });
+    expect(codesOf(refused)).toEqual(['BAD_USER_INPUT']);
+    await read(query);
+    const { status, errors } = await ask(query, { input: null });
+    expect({ status, errors }).toEqual({ status: refused.status, errors: refused.errors });
+  });
+
   test('the deepest operation is allowed, and one that is a level deeper is not', async () => {
     const cycle = ['deliveries(first: 1)', 'edges', 'node', 'webhook'];
     const ofDepth = (depth: number) =>

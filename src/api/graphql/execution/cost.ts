@@ -85,10 +85,13 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
   }
 }
 
-/** Whether an operation reads the same for all variables: sizes, lists of ids and conditions change it. */
+/** Whether an operation reads the same for all variables: sizes, lists of ids, conditions, and null for a default do not. */
 export function isFixed({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
   const hasSizes = /"(Int|Boolean|PreviewContentInput)"|"ListType".*"ID"/;
-  return !variableDefinitions.some(({ type }) => hasSizes.test(JSON.stringify(type)));
+  return !variableDefinitions.some(
+    ({ type, defaultValue }) =>
+      hasSizes.test(JSON.stringify(type)) || (defaultValue !== undefined && type.kind !== 'NonNullType'),
+  );
 }
 
 /** The cost of an operation with some variables, and what it needs rights for. */
