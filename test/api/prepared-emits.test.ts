@@ -115,6 +115,7 @@ const documents = anyOf(
     'mutation Emit($input: EmitEventInput!) { __proto__: emitEvent(input: $input) SELECTION }',
     'mutation($input: EmitEventInput!) { emitEvent(input: $input) SELECTION }',
     'mutation Emit($input: EmitEventInput) { emitEvent(input: $input) SELECTION }',
+    'mutation Emit($input: EmitEventInput = {event: "coupon.applied", payload: {code: "A", discount_type: "x"}}) { emitEvent(input: $input) SELECTION }',
     'mutation Emit($input: EmitEventInput! = {event: "coupon.applied", payload: {code: "A", discount_type: "x"}}) { emitEvent(input: $input) SELECTION }',
     'mutation Emit { emitEvent(input: {event: "coupon.applied", payload: {code: "A", discount_type: "x"}}) SELECTION }',
     'mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { ...Sent } } fragment Sent on EmitEventPayload SELECTION',

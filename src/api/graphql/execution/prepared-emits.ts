@@ -57,13 +57,11 @@ export class PreparedEmits {
     }
     const { prepared, values } = found;
     const { operation } = prepared;
-    const input = prepared.inputOf(values);
-    const admission = input === null ? null : admissionOf(operation, values, context);
-    if (input === null || admission === null) {
-      return null;
-    }
-    if (admission.refusal !== null) {
-      request.admission = admission; // which the metrics have counted
+    // First of all, because it finds what is large and does not fit.
+    const admission = admissionOf(operation, values, context);
+    const input = admission === null ? null : prepared.inputOf(values);
+    if (admission === null || admission.refusal !== null || input === null) {
+      request.admission = admission; // which the limits and metrics have counted
       return null;
     }
     request.isCounted = true;

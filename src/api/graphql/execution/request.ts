@@ -61,7 +61,7 @@ export class GraphqlRequest implements HTTPGraphQLRequest {
   readonly answerType: AnswerType | null;
   /** Null until the request may run. */
   operation: KnownOperation | null = null;
-  /** How a prepared emit was refused, which Apollo then answers (prepared-emits.ts). */
+  /** How a prepared emit was judged that Apollo answers (prepared-emits.ts). */
   admission: Admission | null = null;
   /** The moment of its reads. Null where one statement reads everything, and for mutations. */
   moment: Moment | null = null;
