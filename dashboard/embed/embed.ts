@@ -88,7 +88,8 @@ function openIn(
     }
     failures += 1;
     if (failures === 2) {
-      const why = `look at the network, policies, and parentOrigins for ${location.origin}`;
+      failures = 3; // a portal that is opened after two in vain says it, too
+      const why = `check network, policies and parentOrigins for ${location.origin}`;
       fail(new Error(`${opening.origin} shows nothing in the frame: ${why}`));
     }
     open().catch(() => opening.watch(failures));
@@ -143,19 +144,9 @@ function mount(element: Element, options: Options) {
       resize();
     } else if (is('place')) {
       path = String(data.path);
-      isGivenUp = false;
       onPlace?.(path);
     } else if (is('ended')) {
-      end(data.why);
-    }
-  };
-
-  let isGivenUp = false;
-  /** A frame that was silent may speak and then lack a script: `failed` is said once until a screen is shown. */
-  const end = (why: string, error?: unknown) => {
-    if (why !== 'failed' || !isGivenUp) {
-      isGivenUp = why === 'failed';
-      onEnded?.(why, error);
+      onEnded?.(data.why);
     }
   };
 
@@ -170,7 +161,7 @@ function mount(element: Element, options: Options) {
     (error) => {
       if (frame.parentNode) {
         console.error(error);
-        end('failed', error);
+        onEnded?.('failed', error);
       }
     },
   );
