@@ -2,6 +2,7 @@ import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { QuietClient } from '../../src/platform/database/driver/quiet-client.js';
 import { dataOf, nodesOf, openGraphql } from '../support/graphql-api.js';
+import { makesDatabases } from '../support/statements.js';
 
 const webhookFields =
   'id version url eventTypes active consecutiveFailures lastSuccessAt lastFailureAt disabledAt disabledReason holdUntil createdAt previousSecretExpiresAt heldCount';
@@ -13,7 +14,7 @@ async function withoutReads<Result>(work: () => Promise<Result>): Promise<Result
   const query = pg.Client.prototype.query as (...args: unknown[]) => Promise<unknown>;
   let hasCommitted = false;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    if (this instanceof QuietClient) {
+    if (this instanceof QuietClient || makesDatabases(this)) {
       return query.apply(this, args);
     }
     if (hasCommitted) {

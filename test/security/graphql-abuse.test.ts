@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { type Abuse, abuses } from '../support/graphql-abuse.js';
 import { RestApi } from '../support/rest-api.js';
+import { makesDatabases } from '../support/statements.js';
 
 const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -16,6 +17,7 @@ function watchStatements(): () => unknown[] {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   return () =>
     spy.mock.calls
+      .filter((_, index) => !makesDatabases(spy.mock.contexts[index] as pg.Client))
       .map(([statement]) => statement as { name?: string })
       .filter(({ name }) => !/^(read|write)_api_key/.test(name ?? ''));
 }

@@ -1,14 +1,17 @@
 import pg from 'pg';
 import { inject, vi } from 'vitest';
 
+/** Whether a connection makes and drops the databases of tests. It works beside them. */
+export const makesDatabases = ({ database }: pg.Client): boolean =>
+  database === new URL(inject('testPostgres').url).pathname.slice(1);
+
 /** The statements that are sent to Postgres during `work`, without those that make a database for the next test. */
 export async function sentDuring(work: () => Promise<unknown>): Promise<pg.QueryConfig[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
     const { calls, contexts } = spy.mock;
-    const others = new URL(inject('testPostgres').url).pathname.slice(1);
-    const ours = (calls as unknown[][]).filter((_, index) => (contexts[index] as pg.Client).database !== others);
+    const ours = (calls as unknown[][]).filter((_, index) => !makesDatabases(contexts[index] as pg.Client));
     return ours.map(([query, values]) =>
       typeof query === 'string'
         ? { text: query, values: Array.isArray(values) ? values : [] }
