@@ -85,7 +85,7 @@ export function requireAffordable(kind: OperationTypeNode, cost: number, costMax
   }
 }
 
-/** Whether an operation reads the same for all variables: sizes, lists of ids, conditions, and null for a default do not. */
+/** Whether an operation reads the same for all variables: sizes, ids in lists, conditions and a null change it. */
 export function isFixed({ variableDefinitions = [] }: OperationDefinitionNode): boolean {
   const hasSizes = /"(Int|Boolean|PreviewContentInput)"|"ListType".*"ID"/;
   return !variableDefinitions.some(
