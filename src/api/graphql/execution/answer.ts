@@ -87,7 +87,8 @@ export function textOf(result: FormattedExecutionResult): string {
 
 const lineOf = ({ errors, data }: FormattedExecutionResult) => `${writeJson({ errors, data })}\n`;
 
-const resultOf = ({ body }: Response): FormattedExecutionResult => (body?.kind === 'single' ? body.singleResult : {});
+export const resultOf = ({ body }: Response): FormattedExecutionResult =>
+  body?.kind === 'single' ? body.singleResult : {};
 
 const PERSISTED_QUERY_NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND';
 

@@ -18,7 +18,7 @@ import type { Context } from '../../context/context.js';
 import { EmitResolver } from '../emits/emit.js';
 import type { EmitEventInput } from '../emits/emit-types.js';
 import { admit } from './admit.js';
-import { finishAnswer, noteErrors, type Response, textOf } from './answer.js';
+import { finishAnswer, noteErrors, type Response, resultOf, textOf } from './answer.js';
 import type { KnownOperation } from './operation.js';
 import type { Admission, GraphqlRequest } from './request.js';
 
@@ -78,21 +78,24 @@ export class PreparedEmits {
     const singleResult = { data, ...(errors.length > 0 && { errors: errors.map(this.formatError) }) };
     response.body = { kind: 'single', singleResult: singleResult as never };
     await finishAnswer(request, response, context, errors);
-    return { ...response.http, body: bodyOf(response) };
+    return { ...response.http, body: { kind: 'complete', string: textOf(resultOf(response)) } };
   }
 
   #find({ method, isStream, body }: GraphqlRequest): { prepared: PreparedEmit; values: Values } | null {
     const { query, variables, operationName, extensions } = (body ?? {}) as Values;
     const prepared = typeof query === 'string' ? this.#byText.get(query) : undefined;
+    if (prepared === undefined) {
+      return null;
+    }
+    const name = prepared.operation.definition.name?.value ?? null;
     const isUsual =
       method === 'POST' &&
       !isStream &&
       (extensions ?? null) === null &&
-      (operationName ?? prepared?.operation.definition.name?.value ?? null) ===
-        (prepared?.operation.definition.name?.value ?? null) &&
+      (operationName ?? name) === name &&
       typeof (variables ?? {}) === 'object' &&
       !Array.isArray(variables);
-    return prepared !== undefined && isUsual ? { prepared, values: (variables ?? {}) as Values } : null;
+    return isUsual ? { prepared, values: (variables ?? {}) as Values } : null;
   }
 }
 
@@ -104,11 +107,6 @@ function admissionOf(operation: KnownOperation, values: Values, context: Context
     return null; // Apollo's way finds the same, and says it
   }
 }
-
-const bodyOf = ({ body }: Response): HTTPGraphQLResponse['body'] => ({
-  kind: 'complete',
-  string: textOf(body?.kind === 'single' ? body.singleResult : {}),
-});
 
 /** Writes the selected fields of an object into an answer, as GraphQL's execution does. */
 type Select = (object: never, context: Context) => unknown;
