@@ -153,7 +153,8 @@ export const readFailuresOfWebhooks = rowsByWebhook<{ errorCode: string; deliver
 /** SQL, common table expressions: the webhooks `w` of a query for their ids, and the ids as an array in their order. */
 const webhooksSql = (query: string) => `
   ids as materialized (select array(${query} order by id) as ids), w as (select unnest(ids) as id from ids)`;
-const IDS = '(select ids from ids)::bigint[]';
+/** SQL: that array, of a common table expression `ids`. */
+export const IDS = '(select ids from ids)::bigint[]';
 
 /**
  * SQL: open deliveries of all webhooks in an array, in one walk through the index of their state. With ids in order, a

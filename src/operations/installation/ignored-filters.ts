@@ -15,24 +15,19 @@ const isWrongTenantSql = (tenant: string) => `
   ${tenant}.uses_flow = ((
     select true from hookwright.webhooks w where w.tenant_id = ${tenant}.id and not w.plain limit 1) is null)`;
 
+const ofWebhooks = (table: string, id: string, where: string) => ({
+  table,
+  where,
+  columns: id,
+  order: { [id]: 'bigint' } as const,
+  key: { [id]: 'bigint' } as const,
+  isFault: isWrongWebhookSql(`looked.${id}`),
+});
+
 /** A wrong webhook is in one of both indexes. A union of them would be read as a whole, to be sorted. */
 export const ignoredFilters = {
-  filters: {
-    table: 'hookwright.webhook_options',
-    where: isFlowSql,
-    columns: 'webhook_id',
-    order: { webhook_id: 'bigint' },
-    key: { webhook_id: 'bigint' },
-    isFault: isWrongWebhookSql('looked.webhook_id'),
-  },
-  formerFilters: {
-    table: 'hookwright.webhooks',
-    where: 'not plain',
-    columns: 'id',
-    order: { id: 'bigint' },
-    key: { id: 'bigint' },
-    isFault: isWrongWebhookSql('looked.id'),
-  },
+  filters: ofWebhooks('hookwright.webhook_options', 'webhook_id', isFlowSql),
+  formerFilters: ofWebhooks('hookwright.webhooks', 'id', 'not plain'),
   filterTenants: {
     table: 'hookwright.tenants',
     where: 'true',

@@ -1,7 +1,7 @@
 import { Tenant } from '../../entities/tenant.js';
 import type { HasOrm, HasPool, Statement } from '../../platform/database/database.js';
 import { tenantEntityManager, tenantQuery, UNFILTERED } from '../../platform/database/tenant-database.js';
-import { type Backlog, backlogOfTenantSql, countWaitingSql, TENANT_COUNT_MAX } from '../explorer/read-backlog.js';
+import { type Backlog, backlogOfTenantSql, countWaitingSql, IDS, TENANT_COUNT_MAX } from '../explorer/read-backlog.js';
 
 type Db = HasPool;
 
@@ -29,7 +29,7 @@ const FEW_OPEN = 5_000;
 
 const openSql = (columns: string, status: 'PENDING' | 'HELD') => `
   select ${columns} from hookwright.all_deliveries d
-  where d.webhook_id = any((select ids from ids)::bigint[]) and d.status = '${status}' limit ${FEW_OPEN}`;
+  where d.webhook_id = any(${IDS}) and d.status = '${status}' limit ${FEW_OPEN}`;
 const countedSql = (which: string) => `least(${TENANT_COUNT_MAX}, count(*) filter (where ${which}))::integer`;
 
 const backlogStatement: Statement = {
