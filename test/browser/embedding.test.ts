@@ -57,6 +57,16 @@ const embedding = (options = '{}', head = '') =>
      </script>`,
   );
 
+/** Answers the page's questions for a session. @returns says how many it was given */
+async function giveSessions(page: Page): Promise<() => number> {
+  let given = 0;
+  await page.exposeFunction('nextSession', async () => {
+    given += 1;
+    return (await createSession()).url;
+  });
+  return () => given;
+}
+
 /** Opens that page, with sessions that `next` makes. */
 async function embed(page: Page, next: () => Promise<string>, options = '{}'): Promise<FrameLocator> {
   await page.exposeFunction('nextSession', next);
@@ -297,20 +307,16 @@ describe('a framed portal whose service is upgraded', () => {
     const { page } = await open({ allow: [...allow, /shows nothing in the frame/] });
     await page.clock.install();
     await page.route(/assets\/portal-/, (route) => route.fulfill({ status: 404 }));
-    let links = 0;
-    await page.exposeFunction('nextSession', async () => {
-      links += 1;
-      return (await createSession()).url;
-    });
+    const links = await giveSessions(page);
     await page.goto(embedding());
     await page.frameLocator('iframe').getByText('If this stays, load the page again.').waitFor();
     await page.clock.fastForward('00:08');
-    await eventually(() => links === 2);
+    await eventually(() => links() === 2);
     await eventually(async () => {
       await page.clock.runFor(8_000);
       return (await page.evaluate<string[]>('ended'))[0] === 'failed';
     });
-    expect(links).toBeLessThanOrEqual(3);
+    expect(links()).toBeLessThanOrEqual(3);
   });
 });
 
@@ -342,24 +348,20 @@ describe('a page around a portal that lacks a script for five minutes', () => {
       await page.clock.install();
       let isMissing = true;
       await page.route(pattern, (route) => (isMissing ? route.fulfill({ status: 404 }) : route.continue()));
-      let sessions = 0;
-      await page.exposeFunction('nextSession', async () => {
-        sessions += 1;
-        return (await createSession()).url;
-      });
+      const sessions = await giveSessions(page);
       const places: string[] = [];
       await page.exposeFunction('seen', (path: string) => places.push(path));
       await page.goto(embedding('{ path: "/deliveries", onPlace: seen }'));
       await passSeconds(page, 300, () => false);
       expect(places).toEqual([]);
-      expect(sessions).toBeGreaterThan(2);
-      expect(sessions).toBeLessThanOrEqual(8);
+      expect(sessions()).toBeGreaterThan(2);
+      expect(sessions()).toBeLessThanOrEqual(8);
       expect(await page.evaluate('ended')).toEqual(['failed']);
       isMissing = false;
       const frame = page.frameLocator('iframe');
       await passSeconds(page, 120, () => frame.getByRole('heading', { name: 'Deliveries', level: 1 }).isVisible());
       await heading(frame, 'Deliveries');
-      expect(sessions).toBeLessThanOrEqual(10);
+      expect(sessions()).toBeLessThanOrEqual(10);
       await eventually(() => places.length === 1 && places[0] === '/deliveries');
     });
   }
@@ -368,20 +370,16 @@ describe('a page around a portal that lacks a script for five minutes', () => {
     const { page } = await open({ allow: [...MISSING, /shows nothing in the frame/, /^uncaught: $/] });
     await page.clock.install();
     let isMissing = true;
-    let links = 0;
+    const links = await giveSessions(page);
     await page.route(/assets\/(portal|deliveries)-/, (route) => {
       const isStart = route.request().url().includes('/portal-');
-      return isMissing && (!isStart || links < 3) ? route.fulfill({ status: 404 }) : route.continue();
-    });
-    await page.exposeFunction('nextSession', async () => {
-      links += 1;
-      return (await createSession()).url;
+      return isMissing && (!isStart || links() < 3) ? route.fulfill({ status: 404 }) : route.continue();
     });
     const places: string[] = [];
     await page.exposeFunction('seen', (path: string) => places.push(path));
     await page.goto(embedding('{ path: "/deliveries", onPlace: seen }'));
-    await passSeconds(page, 200, () => links === 4);
-    expect(links).toBe(4);
+    await passSeconds(page, 200, () => links() === 4);
+    expect(links()).toBe(4);
     expect(await page.evaluate('ended')).toEqual(['failed']);
     isMissing = false;
     await passSeconds(page, 120, () => places.length > 0);
@@ -408,21 +406,17 @@ describe('a page around a portal that lacks a script for five minutes', () => {
     const { page } = await open({ allow: MISSING });
     await page.clock.install();
     await page.route(/assets\/deliveries-/, (route) => route.fulfill({ status: 404 }));
-    let sessions = 0;
-    await page.exposeFunction('nextSession', async () => {
-      sessions += 1;
-      return (await createSession()).url;
-    });
+    const sessions = await giveSessions(page);
     await page.goto(embedding('{ path: "/deliveries" }'));
     const frame = page.frameLocator('iframe');
     await passSeconds(page, 30, () => frame.getByRole('button', { name: 'Try again' }).isVisible());
     await frame.getByRole('link', { name: 'Endpoints', exact: true }).click();
     await heading(frame, 'Endpoints');
-    const before = sessions;
+    const before = sessions();
     await mark(page);
     await passSeconds(page, 120, () => false);
     await marked(frame).waitFor();
-    expect(sessions).toBe(before);
+    expect(sessions()).toBe(before);
   });
 });
 
