@@ -223,6 +223,7 @@ describe('what people do with deliveries of a key', () => {
     const endpoint = await ordered({});
     const ids = await emit('a1', 'a2', 'a3', 'a4');
     await cancelDelivery(stack.services.db, stack.tenantId, await idOf(ids[1]!), me);
+    expect(await states()).toEqual(['PENDING', 'CANCELED', 'WAITING', 'WAITING']);
     await cancelDelivery(stack.services.db, stack.tenantId, await idOf(ids[0]!), me);
     expect(await states()).toEqual(['CANCELED', 'CANCELED', 'PENDING', 'WAITING']);
     startDaemon();
