@@ -220,6 +220,12 @@ describe('a rate', () => {
     expect(allowance.timesWanted(200, 5)).toMatchObject({ givenBack: 1, nextMs: 100 });
   });
 
+  test.each([1, 2, 5])('gives each of %d daemons a time that much less often', (daemons) => {
+    const allowance = new Allowance({ endpointMax: 20, daemons, streakMsMin: 0 });
+    allowance.learn({ ratePerSecond: 10, concurrencyMax: null });
+    expect(allowance.everyMs).toBe(100 * daemons);
+  });
+
   test('is used up where every answer of Postgres takes long', async () => {
     tables.slowMs.push(...Array.from({ length: 200 }, () => 120));
     const daemon = new Daemon({ ratePerSecond: 10 });
