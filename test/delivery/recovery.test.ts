@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { probeDisabled } from '../../src/operations/webhooks/probe-webhooks.js';
+import { probeDisabled, probeNow } from '../../src/operations/webhooks/probe-webhooks.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { answer } from '../support/receiver.js';
@@ -124,6 +124,7 @@ test('only a webhook that failures have disabled is probed, while its recovery i
       values (${endpoint.webhookId}, ${stack.tenantId}, ${value})
       on conflict (webhook_id) do update set recovery = excluded.recovery`);
   const failures = `active = false, disabled_at = now() - interval '1 day', disabled_reason = 'FAILURES'`;
+  const asked = () => probeNow(stack.services.db, stack.tenantId, endpoint.webhookId);
   for (const state of [
     failures.replace('FAILURES', 'PAUSED'),
     failures.replace('FAILURES', 'GONE'),
@@ -132,6 +133,7 @@ test('only a webhook that failures have disabled is probed, while its recovery i
   ]) {
     await change(state);
     expect(await round()).toBe(0);
+    await expect(asked()).rejects.toThrow('Failures have not disabled this webhook');
   }
   await change(failures);
   expect(await round('MANUAL')).toBe(0);
