@@ -10,7 +10,7 @@ insert on: webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
 update on: creation_keys, deliveries, notice_recipients, webhook_options, webhooks
-update on: api_keys (revoked_at), tenants (deleted_at), tenants (name)
+update on: api_keys (revoked_at), tenants (deleted_at), tenants (external_id), tenants (name)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
 update on: tenants (retry_delays_seconds), tenants (timeout_ms)
 update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
@@ -27,7 +27,7 @@ execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: newest_of_type, options_with_paths, webhooks_of_type
-execute on function: parts_of, tenants_named, want_changes, where_is, write_scheduled_event
+execute on function: parts_of, tenants_named, want_changes, where_is, where_is_external, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
 policy: delivery_stats (one_tenant)

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 10;
+export const EDITION = 11;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = 'ea89606eca1c17e64f2b816936eda2fa50c6b568c2db625bd670e8e47332b6e8';
+export const EDITION_DIGEST = 'b47659aa26c0b24c533fa9d5d2ec5a7d9e8ebb30caf6bf984d04f6042223cc28';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

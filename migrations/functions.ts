@@ -31,6 +31,7 @@ const files: readonly string[] = [
   'statistics',
   'where-is',
   'tenant-names',
+  'external-ids',
   'rights',
 ];
 

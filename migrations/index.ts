@@ -24,6 +24,7 @@ import { ScheduledEvents } from './0024-scheduled-events.js';
 import { BlockedKeys } from './0025-blocked-keys.js';
 import { DeliveryMethod } from './0027-delivery-method.js';
 import { Edition } from './0033-edition.js';
+import { ExternalIds } from './0034-external-ids.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -61,4 +62,5 @@ export const migrations = [
   { name: '0029-waiting-endpoints', class: FunctionsAlone },
   { name: '0032-superseded-heads', class: FunctionsAlone },
   { name: '0033-edition', class: Edition },
+  { name: '0034-external-ids', class: ExternalIds },
 ];

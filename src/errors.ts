@@ -42,6 +42,7 @@ export const errorCatalogue = {
   portal_code_expired: { status: 410, code: 'CONFLICT', title: 'Link expired' },
   precondition_failed: { status: 412, code: 'CONFLICT', title: 'Changed by somebody else' },
   name_taken: { status: 409, code: 'CONFLICT', title: 'Name is taken' },
+  external_id_taken: { status: 409, code: 'CONFLICT', title: 'External id is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Request too large' },
   unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'Content-Type must be application/json' },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'Invalid input' },
@@ -145,7 +146,7 @@ export function notFound(noun: string, id: string | number): ApiError {
 }
 
 /** Requires that a thing was found. @throws ApiError not_found */
-export function found<Thing>(thing: Thing | null | undefined, noun: string, id: number): Thing {
+export function found<Thing>(thing: Thing | null | undefined, noun: string, id: number | string): Thing {
   if (thing == null) {
     throw notFound(noun, id);
   }

@@ -17,7 +17,7 @@ describe('requests that are refused before they run', () => {
   test.each([
     ['GRAPHQL_PARSE_FAILED', '{ webhooks('],
     ['GRAPHQL_VALIDATION_FAILED', '{ nothing }'],
-    ['GRAPHQL_VALIDATION_FAILED', '{ webhook { id } }'],
+    ['GRAPHQL_VALIDATION_FAILED', '{ event { id } }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ webhook(id: {a: 1}) { id } }'],
     ['GRAPHQL_VALIDATION_FAILED', '{ deliveries(filter: {status: LOST}) { edges { cursor } } }'],
   ])('%s with status 400', async (code, query) => {
@@ -100,7 +100,7 @@ describe('variables of the wrong kind', () => {
     path: ['input', 'event_types'],
     code: 'unknown_property',
     detail:
-      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, delivery, content, ordering.',
+      'is not a field of this input, which may have idempotencyKey, url, name, description, eventTypes, metadata, externalId, delivery, content, ordering.',
   };
   test.each([
     ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],

@@ -119,6 +119,7 @@ describe('the OpenAPI document', () => {
       expect.objectContaining({ name: 'cursor', schema: expect.objectContaining({ type: 'string' }) }),
       expect.objectContaining({ name: 'active', schema: { type: 'boolean' } }),
       expect.objectContaining({ name: 'event', schema: { $ref: '#/components/schemas/EventName' } }),
+      expect.objectContaining({ name: 'external_id', schema: { type: 'string' } }),
       expect.objectContaining({ name: 'search', schema: { type: 'string' } }),
       expect.objectContaining({ name: 'metadata', style: 'deepObject' }),
     ]);

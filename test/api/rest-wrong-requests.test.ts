@@ -75,7 +75,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
       expect(answer.body.errors[0]).toMatchObject({
         code: 'unknown_property',
         detail: expect.stringMatching(
-          /^is not a property of this request, which may have (active, )?url, events(, options)?$/,
+          /^is not a property of this request, which may have (active, )?url, events(, external_id)?(, options)?$/,
         ),
       });
     },

@@ -171,6 +171,35 @@ describe('a session', () => {
     );
   });
 
+  test('sees external ids and sets none, whatever else it may do', async () => {
+    const own = await makeTenant(site.services);
+    const capabilities = ['VIEW', 'MANAGE_ENDPOINTS', 'MANAGE_OPTIONS', 'SEE_SECRETS'];
+    const token = await site.openSession(own.key, { capabilities });
+    const create = (input: object, key: string) =>
+      site.ask(
+        'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id externalId } } }',
+        { input: { url: 'https://example.com/', eventTypes: ['*'], ...input } },
+        key,
+      );
+    const update = (input: object) =>
+      site.ask(
+        'mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }',
+        { input },
+        token,
+      );
+    const { id } = (await create({ externalId: 'crm-1' }, own.key)).data.createWebhook.webhook;
+    const seen = await site.ask('{ webhook(externalId: "crm-1") { id externalId } }', {}, token);
+    expect(seen.data.webhook).toEqual({ id, externalId: 'crm-1' });
+    expect((await create({ externalId: null }, token)).data.createWebhook.webhook.externalId).toBeNull();
+    expect((await update({ id, name: 'Shop' })).errors).toEqual([]);
+    const refused = [
+      await create({ externalId: 'crm-2' }, token),
+      await update({ id, externalId: 'crm-1' }),
+      await update({ id, externalId: null }),
+    ];
+    expect(refused.map(reasons)).toEqual(refused.map(() => ['option_not_allowed']));
+  });
+
   test('ends in every process within 5 seconds after it was revoked, and when it expires', async () => {
     const { path, code, session } = await site.session(tenant.key);
     const { token } = (await site.send(path, { code })).body;

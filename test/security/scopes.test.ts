@@ -107,7 +107,7 @@ const unguarded: Record<string, string> = {
   PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
   Partition: 'bytes rowsEstimate since table until',
   Retention: 'deliveryDays eventDays holdHours',
-  TopWebhook: 'active due figures name tenant url webhookId',
+  TopWebhook: 'active due externalId figures name tenant url webhookId',
   EventType: 'createdAt deprecatedAt description hiddenAt id name reserved samplePayload schema version versions',
   EventTypeVersion: 'createdAt schema version',
   FailingNow: 'disabled failing gone tenants webhooks',
@@ -120,7 +120,7 @@ const unguarded: Record<string, string> = {
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
   DeliveryOptions:
     'auth concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds timeoutMs warnings',
-  FailingWebhook: 'consecutiveFailures held lastErrorCode name since state tenant url webhookId',
+  FailingWebhook: 'consecutiveFailures externalId held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
   FanOutEntry: 'delivery failedCondition reason webhookId',
   NoticeRecipient: `
@@ -155,7 +155,7 @@ const unguarded: Record<string, string> = {
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
-  Tenant: 'createdAt databaseId deliveryDefaults id name',
+  Tenant: 'createdAt databaseId deliveryDefaults externalId id name',
   TestWebhookPayload: 'delivery',
   UnblockKeyPayload: 'webhook',
   UpdateEventTypePayload: 'affectedShapes eventType impact',
@@ -165,7 +165,7 @@ const unguarded: Record<string, string> = {
   Viewer: 'apiKey egressAddresses endpointOptions mailConfigured portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
-    eventTypes heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
+    eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
     previousSecretExpiresAt url
     version`,
   FoundObject: 'createdAt kind objectId tenant',

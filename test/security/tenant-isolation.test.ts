@@ -29,8 +29,8 @@ await api.owner.query(
    select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks;
    insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
    select id, gen_random_uuid(), tenant_id, 8, 0, 0, 0 from hookwright.webhooks;
-   insert into hookwright.webhook_options (webhook_id, tenant_id, name)
-   select id, tenant_id, 'Shop' from hookwright.webhooks;
+   insert into hookwright.webhook_options (webhook_id, tenant_id, name, external_id)
+   select id, tenant_id, 'Shop', 'crm-' || id from hookwright.webhooks;
    insert into hookwright.notice_recipients (tenant_id, address, topics)
    select tenant_id, 'ops@example.com', '{DISABLED}' from hookwright.webhooks;
    insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
@@ -97,6 +97,7 @@ describe('without the ORM’s tenant filter', () => {
     const since = '2025-01-01T00:00:00+00:00';
     for (const operation of [
       `{ webhook(id: "${webhookId}") { id } }`,
+      `{ webhook(externalId: "crm-${webhookId}") { id } }`,
       `{ event(id: "${eventId}") { id } }`,
       `{ delivery(id: "${deliveryId}") { id } }`,
       `mutation { updateWebhook(input: {id: "${webhookId}", active: false}) { webhook { id } } }`,

@@ -1,10 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
-import { readId } from '../../domain/ids/global-id.js';
 import { capabilityWith } from '../../domain/keys/portal-session.js';
 import { hasScope, type Scope, scopesWith } from '../../domain/keys/scopes.js';
 import { AuditActor } from '../../entities/audit-entry.js';
-import { ApiError, keyRequired, notFound } from '../../errors.js';
+import { ApiError, keyRequired } from '../../errors.js';
 import type { Emitter } from '../../operations/emits/emit-events.js';
 import type { EmitTrouble } from '../../operations/emits/emit-trouble.js';
 import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
@@ -22,8 +21,8 @@ import type { Span, Tracing } from '../../platform/telemetry/tracing.js';
 import type { ChangeFeed } from '../live/change-feed.js';
 import { createLoaders, type Loaders } from './loaders.js';
 import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
-import { otherTenant } from './other-tenant.js';
 import type { RateLimits } from './rate-limits.js';
+import { tenantNamed } from './tenant-named.js';
 
 export type { Caller } from '../../operations/keys/authenticate.js';
 
@@ -53,7 +52,7 @@ export interface Services {
 interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `Hookwright-Tenant`: the number or global id of the tenant that a platform key acts for. */
+  /** The header `Hookwright-Tenant`: the number, the global id or `ext:` and the external id of a tenant. */
   tenantHeader?: string | undefined;
   requestId: string;
   /** The address of the client, which limits bad keys. */
@@ -188,7 +187,7 @@ async function chargedTenantNamed(
   header: string | undefined,
 ): Promise<number | null> {
   try {
-    return await tenantNamed(services, caller, header);
+    return await tenantNamed(services.authenticator, caller, header);
   } catch (error) {
     if (!(error instanceof ApiError)) {
       throw error;
@@ -197,24 +196,6 @@ async function chargedTenantNamed(
     const limits = services.rateLimits.chargeBroken(caller);
     throw new ApiError(error.reason, error.detail, { ...error.extra, limits });
   }
-}
-
-async function tenantNamed(services: Services, caller: Caller, header: string | undefined): Promise<number | null> {
-  if (header === undefined || header === '') {
-    return caller.tenantId;
-  }
-  const read = readId('Tenant', header);
-  const named = typeof read === 'number' ? read : null;
-  if (caller.tenantId !== null) {
-    if (named !== caller.tenantId) {
-      throw otherTenant('the header Hookwright-Tenant');
-    }
-    return caller.tenantId;
-  }
-  if (named === null || !(await services.authenticator.tenantExists(named))) {
-    throw notFound('tenant', named ?? 'with such an id');
-  }
-  return named;
 }
 
 /** @throws ApiError unauthenticated when the request carries no key */

@@ -100,8 +100,8 @@ function loadersOfLists(context: LoaderContext) {
       const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
-    /** Names of webhooks of any tenant, for a platform key. */
-    nameByWebhookOfAll: new DataLoader(async (webhooks: readonly { tenantId: number; webhookId: number }[]) => {
+    /** Names and external ids of webhooks of any tenant, for a platform key. */
+    namesByWebhookOfAll: new DataLoader(async (webhooks: readonly { tenantId: number; webhookId: number }[]) => {
       const names = await readWebhookNames(context.db, webhooks);
       return webhooks.map(({ webhookId }) => names.get(webhookId) ?? null);
     }, uncached),

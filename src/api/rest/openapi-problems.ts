@@ -12,7 +12,10 @@ const onEveryRoute = [
 ];
 export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 
-export const keyConflicts = ['idempotency_key_reused', 'webhook_deleted', 'secret_rotated'] as const;
+export const creationConflicts = [
+  ...(['webhook_limit_reached', 'external_id_taken'] as const),
+  ...(['idempotency_key_reused', 'webhook_deleted', 'secret_rotated'] as const),
+] as const;
 
 /**
  * The errors of well-formed requests to the routes. There is no `default` besides: with an answer of any status,
@@ -21,14 +24,8 @@ export const keyConflicts = ['idempotency_key_reused', 'webhook_deleted', 'secre
 const reasons = [
   ...onEveryRoute,
   ...onRoutesWithBody,
-  ...keyConflicts,
-  ...([
-    'header_malformed',
-    'webhook_limit_reached',
-    'webhook_inactive',
-    'precondition_failed',
-    'secrets_bound_to_origin',
-  ] as const),
+  ...creationConflicts,
+  ...(['header_malformed', 'webhook_inactive', 'precondition_failed', 'secrets_bound_to_origin'] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 

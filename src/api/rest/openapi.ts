@@ -8,7 +8,7 @@ import type { Config } from '../../platform/settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
 import {
-  keyConflicts,
+  creationConflicts,
   onRoutesWithBody,
   problem,
   problemIssue,
@@ -75,6 +75,8 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
   };
 }
 
+const changeConflicts = ['secrets_bound_to_origin', 'external_id_taken'] as const;
+
 function paths(): Json {
   const tenant = { $ref: '#/components/parameters/Tenant' };
   const ifMatch = { $ref: '#/components/parameters/IfMatch' };
@@ -87,7 +89,7 @@ function paths(): Json {
         requestBody: body('WebhookInput', 'application/json'),
         responses: {
           201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'webhook_limit_reached', ...keyConflicts),
+          ...problems(...onRoutesWithBody, 'header_malformed', ...creationConflicts),
         },
       }),
       get: operation('listWebhooks', "List the tenant's webhooks, newest first", 'webhooks:read', {
@@ -105,7 +107,7 @@ function paths(): Json {
         requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', 'secrets_bound_to_origin'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', ...changeConflicts),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
@@ -126,7 +128,7 @@ function paths(): Json {
         requestBody: body('WebhookOptionsChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed options.', 'WebhookOptionsResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed'),
+          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', 'external_id_taken'),
         },
       }),
     },

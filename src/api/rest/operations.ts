@@ -38,6 +38,7 @@ type ListVariables = {
   filter: {
     active: boolean | null;
     eventType: string | null;
+    externalId: string | null;
     search: string | null;
     metadata: { key: string; value: string } | null;
   };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { NAMED_TENANT } from '../../domain/ids/external-id.js';
 import { decodeCursor, PAGE_MAX } from '../graphql/fields/connection.js';
-import { eventName, id, webhookId } from './schemas.js';
+import { eventName, webhookId } from './schemas.js';
 
 /** The path and header parameters. The routes read them as texts. */
 export const parameters = {
@@ -9,9 +10,10 @@ export const parameters = {
     name: 'Hookwright-Tenant',
     in: 'header',
     required: false,
-    schema: id.meta({
-      description: 'The id of the tenant to act for. Platform keys need it.',
-      examples: [7],
+    schema: z.string().meta({
+      pattern: NAMED_TENANT.source,
+      description: 'The id of the tenant to act for, or `ext:` and its external id. Platform keys need it.',
+      examples: ['7', 'ext:acme_42'],
     }),
   },
   IdempotencyKey: {
@@ -67,10 +69,13 @@ export const listQuery = z
     event: eventName
       .optional()
       .meta({ description: 'Only webhooks that receive this event, those with ["*"] included.' }),
-    search: z
+    external_id: z
       .string()
       .optional()
-      .meta({ description: 'Only webhooks whose name, description or URL contains this text, ignoring case.' }),
+      .meta({ description: 'Only the webhook with exactly this external id.', examples: ['crm-invoices'] }),
+    search: z.string().optional().meta({
+      description: 'Only webhooks whose name, description, external id or URL contains this text, ignoring case.',
+    }),
     metadata: z
       .record(z.string(), z.string())
       .refine((map) => Object.keys(map).length === 1, { message: 'must have one key, such as metadata[team]=payments' })

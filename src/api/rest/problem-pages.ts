@@ -13,7 +13,8 @@ const advice: Record<Reason, string> = {
   scope_missing: 'Use a key with the scope that the detail names.',
   option_not_allowed:
     'Leave the option out. The operator sets it with a platform key, or allows it in ENDPOINT_OPTIONS.',
-  tenant_required: 'With a platform key, name the tenant in the header "Hookwright-Tenant: <id>".',
+  tenant_required:
+    'With a platform key, name the tenant in the header "Hookwright-Tenant: <id>", or "Hookwright-Tenant: ext:<external id>".',
   not_found: 'Check the path and the id. A deleted, an unknown and another tenant’s id give the same answer.',
   method_not_allowed: 'Use a method that the header Allow lists.',
   webhook_limit_reached: 'Delete a webhook that you no longer need, or ask the operator for a higher limit.',
@@ -57,6 +58,8 @@ const advice: Record<Reason, string> = {
   precondition_failed:
     'Read it again: its ETag, or `version` in GraphQL, has changed. If your change is still right, send it with the new one.',
   name_taken: 'Choose another name.',
+  external_id_taken:
+    'The detail names the tenant or webhook that has the external id. Use that one, or choose another external id.',
   payload_too_large: 'Make the request smaller.',
   unsupported_media_type:
     'Send the body as JSON, with the header "Content-Type: application/json". PATCH also takes "application/merge-patch+json".',

@@ -3,6 +3,7 @@ import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { mustBe } from '../../domain/text/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
+import { externalId as externalIdRule } from '../../operations/fields/kind-rules.js';
 import { formsOf, ignored } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
@@ -33,14 +34,32 @@ const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30
 /** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
 const integer = z.int().meta({ format: 'int64' });
 
-export const id = integer.min(1);
+const id = integer.min(1);
 export const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
 
-export const webhookInput = z.strictObject({ ...settings, options: webhookOptionsInput.optional() }).meta({
-  id: 'WebhookInput',
-  description: 'A webhook to create.',
-  examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
+/** Among the options of answers, and beside them in a new webhook, which it makes one that can be found again. */
+const { externalId } = webhookFields;
+const newExternalId = externalIdRule.nullish().meta({
+  minLength: 1,
+  maxLength: externalId.charsMax,
+  description: externalId.rest,
+  examples: ['crm-invoices'],
 });
+
+export const webhookInput = z
+  .strictObject({ ...settings, external_id: newExternalId, options: webhookOptionsInput.optional() })
+  .refine(
+    ({ external_id: own, options }) => {
+      const other = options?.['external_id'] ?? null;
+      return own == null || other === null || own === other;
+    },
+    { path: ['external_id'], message: 'is another one than that in the options', params: { code: 'contradiction' } },
+  )
+  .meta({
+    id: 'WebhookInput',
+    description: 'A webhook to create.',
+    examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.canceled'] }],
+  });
 
 /** The fields of a webhook that only answers have. */
 const read = {

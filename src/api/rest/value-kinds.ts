@@ -3,6 +3,7 @@ import { PATH_CHARS_MAX } from '../../domain/content/filter-path.js';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../../domain/events/event-type.js';
 import type { Kind, OfKind } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../../domain/fields/webhook-fields.js';
+import { EXTERNAL_ID } from '../../domain/ids/external-id.js';
 import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { authKind } from './auth-forms.js';
 import { headersKind } from './header-forms.js';
@@ -20,9 +21,10 @@ export const subscribedEvent = z.string().meta({
 
 const WHOLE = { type: 'integer', format: 'int32' };
 
-const texts = valueKind<OfKind<'text' | 'message' | 'shape'>>(({ charsMax }, description) =>
-  z.string().meta({ maxLength: charsMax, description }),
-);
+const texts = valueKind<OfKind<'text' | 'message' | 'shape'>>(({ charsMax, identifies }, description) => {
+  const rule = identifies ? { minLength: 1, pattern: EXTERNAL_ID.source, examples: ['crm-invoices'] } : {};
+  return z.string().meta({ maxLength: charsMax, ...rule, description });
+});
 
 /** The forms of values. Numbers are judged here too: GraphQL has none above 32 bits. */
 export const valueKinds: { [One in Exclude<Kind, 'group'>]: RestKind<OfKind<One>> } = {

@@ -77,9 +77,10 @@ function creation(app: FastifyInstance, operations: Operations, basePath: string
 
   const onCreate = [operations.create.authorise, hasNoParameters, canReadKey];
   app.post('/webhooks', { onRequest: onCreate }, async (request, reply) => {
-    const { options, ...fields } = bodyOf(request, webhookInput);
-    const shown = options === undefined ? {} : await shownOptions(null, contextOf(request));
-    const given = changedOptions(webhookFields, options ?? {}, shown, ['body', 'options']);
+    const { options: sent, external_id, ...fields } = bodyOf(request, webhookInput);
+    const options = { ...sent, ...(external_id == null ? {} : { external_id }) };
+    const shown = sent === undefined ? {} : await shownOptions(null, contextOf(request));
+    const given = changedOptions(webhookFields, options, shown, ['body', 'options']);
     const settings = inGraphqlTerms(webhookFields, { ...fields, ...given });
     const input = { ...mergedMaps(webhookFields, null, settings), idempotencyKey: keyOf(request) };
     const { createWebhook } = await operations.create(request, { input });
@@ -113,11 +114,12 @@ function routesWithoutBody(app: FastifyInstance, operations: Operations): void {
 
   app.get('/webhooks', { onRequest: operations.list.authorise }, async (request) => {
     const query = readPart(listQuery, withMaps(request.query as Record<string, string>), 'query');
-    const { limit, cursor, active, event, search } = query;
+    const { limit, cursor, active, event, external_id, search } = query;
     const [metadata] = Object.entries(query.metadata ?? {}).map(([key, value]) => ({ key, value }));
     const filter = {
       active: active ?? null,
       eventType: event ?? null,
+      externalId: external_id ?? null,
       search: search ?? null,
       metadata: metadata ?? null,
     };

@@ -9,7 +9,7 @@ export type Field = Described & Member & OneKind;
 
 type OneKind =
   | Text
-  | ({ secret?: never } & (
+  | ({ secret?: never; identifies?: never } & (
       | { kind: 'url' }
       | { kind: 'eventTypes' }
       | TextMap
@@ -70,6 +70,8 @@ export interface Text {
   charsMax: number;
   /** It may have several lines. */
   lines?: true;
+  /** An external id: unique, and once it is set, only platform keys change it (src/domain/ids/external-id.ts). */
+  identifies?: true;
 }
 
 /** Texts by keys that programs choose. */
@@ -134,6 +136,7 @@ interface GroupFacts extends Described, Open {
   default?: never;
   inherited?: never;
   sent?: never;
+  identifies?: never;
   /** The name of its type in GraphQL. That of its input ends with `Input`. */
   type: string;
   /** The scope that writing its fields needs. */

@@ -1,3 +1,4 @@
+import { EXTERNAL_ID_CHARS_MAX, EXTERNAL_ID_RULE } from '../ids/external-id.js';
 import type { Fields } from './field.js';
 import { webhookFields } from './webhook-fields.js';
 
@@ -12,6 +13,15 @@ const inherited = Object.fromEntries(
 
 /** The fields of a tenant that people write, besides its name. */
 export const tenantFields = {
+  externalId: {
+    kind: 'text',
+    charsMax: EXTERNAL_ID_CHARS_MAX,
+    identifies: true,
+    optional: true,
+    description:
+      'The id of the tenant in another system, unique in this installation. Null when it has none. `ext:` and this id name the tenant in the header `Hookwright-Tenant`.',
+    input: `The id of the tenant in another system, unique in this installation: ${EXTERNAL_ID_RULE}. Null removes it.`,
+  },
   deliveryDefaults: {
     kind: 'group',
     type: 'DeliveryDefaults',

@@ -1,3 +1,4 @@
+import { EXTERNAL_ID_CHARS_MAX, EXTERNAL_ID_RULE } from '../ids/external-id.js';
 import { content } from './content-fields.js';
 import { delivery } from './delivery-fields.js';
 import type { Fields } from './field.js';
@@ -61,6 +62,17 @@ export const webhookFields = {
     description: 'Texts by keys, for your own programs. They are not sent.',
     input: `Texts by keys, in place of those before: ${metadataRules} Null removes them.`,
     rest: `Texts by keys, for your own programs; they are not sent. ${metadataRules}`,
+  },
+  externalId: {
+    kind: 'text',
+    charsMax: EXTERNAL_ID_CHARS_MAX,
+    identifies: true,
+    part: 'labels',
+    optionsRow: true,
+    optional: true,
+    description: 'The id of the webhook in another system, unique in the tenant. Null when it has none.',
+    input: `The id of the webhook in another system, unique in the tenant: ${EXTERNAL_ID_RULE}. Once it is set, only a platform key can change it, or remove it by null. A portal session cannot set it.`,
+    rest: `The id of the webhook in another system, unique in the tenant; null when it has none. It has ${EXTERNAL_ID_RULE}. Once it is set, only a platform key can change it, or remove it by null. A portal session cannot set it.`,
   },
   delivery,
   content,

@@ -19,8 +19,11 @@ export const PORTAL_SCREENS = [
 
 const LENGTH_MAX = 2_048;
 
+/** An id, a name, or `ext:` and an external id as it is in addresses. */
+const PART = "(?:[\\w.-]{1,128}|ext:[\\w.~%!$&'()*+,;=:@-]{1,765})";
+
 const paths = new RegExp(
-  `^(/|${PORTAL_SCREENS.map((screen) => screen.replaceAll(/\$\w+/g, '[\\w.-]{1,128}')).join('|')})(\\?[!-"$-~]*)?$`,
+  `^(/|${PORTAL_SCREENS.map((screen) => screen.replaceAll(/\$\w+/g, () => PART)).join('|')})(\\?[!-"$-~]*)?$`,
 );
 
 /** Whether a text is a path of the portal, such as `/deliveries?status=FAILED`: as browsers send it, in ASCII. */

@@ -34,7 +34,8 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
       ${EMIT},
       hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
       hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text),
-      hookwright.unschedule(bigint, bigint)
+      hookwright.unschedule(bigint, bigint),
+      hookwright.tenant_id(text)
       to ${name}`);
   return true;
 }

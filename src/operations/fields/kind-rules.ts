@@ -14,6 +14,7 @@ import {
   type TextMap,
 } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
+import { EXTERNAL_ID_RULE, isExternalId } from '../../domain/ids/external-id.js';
 import { visibleText } from '../../domain/text/visible-text.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
@@ -64,6 +65,11 @@ export function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
     )
     .regex(lines ? LINES : ONE_LINE, NO_CONTROL);
 }
+
+/** Not trimmed: an id is the same text in both systems. */
+export const externalId = z
+  .string()
+  .refine(isExternalId, refused('external_id_malformed', `must be ${EXTERNAL_ID_RULE}`));
 
 const LINES = /^(?:[^\p{Cc}\p{Cs}]|[\n\r\t])*$/u;
 const ONE_LINE = /^[^\p{Cc}\p{Cs}]*$/u;

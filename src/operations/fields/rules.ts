@@ -16,6 +16,7 @@ import {
   auth,
   delays,
   eventTypeNames,
+  externalId,
   type Known,
   message,
   path,
@@ -58,9 +59,13 @@ const value = <One extends AnyField>(rule: Parameters<typeof one<One>>[0]) =>
 /** An empty one breaks its rules. */
 const tree = (rule: (known: Known) => z.ZodType) => one<AnyField>((_, __, known) => rule(known).nullable());
 
+const texts = value<OfKind<'text'>>(text);
+/** An empty one is refused: it is a mistake of a program, and must not remove an id. */
+const externalIds = one<OfKind<'text'>>(() => externalId.nullable());
+
 /** They check a value, for REST and GraphQL alike, and make of it the one to store. */
 const kinds: { [One in Kind]: RulesOfKind<OfKind<One>> } = {
-  text: value<OfKind<'text'>>(text),
+  text: { ...texts, rules: (name, field, known) => (field.identifies ? externalIds : texts).rules(name, field, known) },
   url: value((_, __, { target }) => url(target)),
   eventTypes: value((_, __, { eventTypes }) => eventTypeNames(eventTypes)),
   textMap: value<OfKind<'textMap'>>(textMap),

@@ -3,24 +3,33 @@ import { enterTenant, PLATFORM, tenantTransaction } from '../../platform/databas
 
 const statement: Statement = {
   name: 'read_webhook_names',
-  text: `select webhook_id as id, name from hookwright.webhook_options
-         where tenant_id = $1 and webhook_id = any($2::bigint[]) and name is not null`,
+  text: `select webhook_id as id, name, external_id as "externalId" from hookwright.webhook_options
+         where tenant_id = $1 and webhook_id = any($2::bigint[]) and coalesce(name, external_id) is not null`,
 };
 
-/** The names of webhooks of several tenants, by number. A transaction sees the rows of one tenant at a time. */
+interface WebhookNames {
+  name: string | null;
+  externalId: string | null;
+}
+
+/**
+ * The names and external ids of webhooks of several tenants, by number, of those that have one. A transaction sees the
+ * rows of one tenant at a time.
+ */
 export async function readWebhookNames(
   { pool }: HasPool,
   webhooks: readonly { tenantId: number; webhookId: number }[],
-): Promise<ReadonlyMap<number, string>> {
-  const names = new Map<number, string>();
+): Promise<ReadonlyMap<number, WebhookNames>> {
+  const names = new Map<number, WebhookNames>();
   await tenantTransaction(pool, PLATFORM, async (client) => {
     for (const [tenantId, ofTenant] of Map.groupBy(webhooks, (webhook) => webhook.tenantId)) {
+      const ids = ofTenant.map(({ webhookId }) => webhookId);
       const [, rows] = await Promise.all([
         enterTenant(client, tenantId),
-        query<{ id: number; name: string }>(client, statement, [tenantId, ofTenant.map(({ webhookId }) => webhookId)]),
+        query<{ id: number } & WebhookNames>(client, statement, [tenantId, ids]),
       ]);
-      for (const { id, name } of rows) {
-        names.set(id, name);
+      for (const { id, ...named } of rows) {
+        names.set(id, named);
       }
     }
   });

@@ -28,3 +28,13 @@ export async function whereIs({ pool }: HasPool, number: number, attempt: number
   const rows = await tenantQuery<Row>(pool, null, statement, [number, attempt]);
   return rows.map((row) => ({ ...row, number, createdAt: row.createdAt ?? idToDate(number) }));
 }
+
+const externalStatement: Statement = {
+  name: 'where_is_external',
+  text: `select kind as type, number, tenant_id as "tenantId", created_at as "createdAt"
+         from hookwright.where_is_external($1)`,
+};
+
+/** The tenant with this external id, and the webhooks of all tenants that have it: at most the newest 100. */
+export const whereIsExternal = ({ pool }: HasPool, externalId: string): Promise<FoundObject[]> =>
+  tenantQuery(pool, null, externalStatement, [externalId]);

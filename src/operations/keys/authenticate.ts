@@ -6,6 +6,7 @@ import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
 import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { tenantOfExternalId } from '../rows/external-ids.js';
 import { Remembered } from '../rows/remembered.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 
@@ -55,6 +56,8 @@ export class Authenticator {
   readonly #keys: KnownKeys;
   /** Whether a tenant exists. */
   readonly #tenants: Remembered<number, boolean>;
+  /** Tenants by their external ids. */
+  #externalIds: Remembered<string, number | null>;
   readonly #failures: TokenBuckets<string>;
 
   constructor(
@@ -63,6 +66,7 @@ export class Authenticator {
   ) {
     this.#keys = new KnownKeys(db, options.now);
     this.#tenants = new Remembered(TENANTS_MAX, options.now);
+    this.#externalIds = new Remembered(TENANTS_MAX, options.now);
     this.#failures = new TokenBuckets(options.failures);
   }
 
@@ -130,9 +134,27 @@ export class Authenticator {
     return exists;
   }
 
-  /** Forgets a tenant, so that its deletion in this process works at once. */
+  /**
+   * The tenant with an external id, which is remembered as long as a key: an id that has another tenant now may lead to
+   * the former one for these seconds.
+   *
+   * @param caller a key of a tenant finds its own alone
+   * @returns null: there is none
+   */
+  async tenantOf(externalId: string, { tenantId }: Pick<Caller, 'tenantId'>): Promise<number | null> {
+    const key = `${tenantId ?? ''} ${externalId}`;
+    const read = () => tenantOfExternalId(this.db, externalId, tenantId);
+    const found = await this.#externalIds.get(key, CACHE_AGE_MAX_MS, read);
+    if (found === null) {
+      this.#externalIds.forget(key);
+    }
+    return found;
+  }
+
+  /** Forgets a tenant and all external ids, so that its deletion or its other id in this process works at once. */
   forgetTenant(tenantId: number): void {
     this.#tenants.forget(tenantId);
+    this.#externalIds = new Remembered(TENANTS_MAX, this.options.now);
   }
 
   /**

@@ -1,9 +1,8 @@
 import { type NewTenantSettings, Tenant } from '../../entities/tenant.js';
-import { ApiError } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
-import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { allocateId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
+import { tenantConflict } from '../rows/external-ids.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 
@@ -11,8 +10,8 @@ import type { SecretVault } from '../secrets/secret-vault.js';
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
  *
  * @param name unique among existing tenants
- * @param settings values that its webhooks inherit
- * @throws ApiError name_taken
+ * @param settings its external id, and values that its webhooks inherit
+ * @throws ApiError name_taken, external_id_taken
  */
 export async function createTenant(
   db: HasPool & HasOrm,
@@ -27,15 +26,10 @@ export async function createTenant(
     audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name, ...given } });
     return em.create(Tenant, { id, name, ...given, ...vault.newDataKey(id).wrapped });
   });
-  return await making.catch((error: unknown) => {
-    throw tenantNameError(error);
+  return await making.catch(async (error: unknown) => {
+    throw await tenantConflict(db, error, settings.externalId);
   });
 }
-
-export const tenantNameError = (error: unknown) =>
-  sqlStateOf(error) === SQL_STATE.UNIQUE_VIOLATION
-    ? new ApiError('name_taken', 'Another tenant has this name.')
-    : error;
 
 /** Whether the installation has or had a tenant. Connections of the API do not see all. */
 export async function hasTenants({ pool }: HasPool): Promise<boolean> {

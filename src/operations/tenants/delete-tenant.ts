@@ -28,7 +28,8 @@ const lockStatement: Statement = {
 
 /**
  * Deletes a tenant: its keys are revoked (every process refuses them within 5 s), its webhooks are deleted and their
- * secrets erased, open deliveries are canceled, and its name is free. `eraseTenants` deletes its data later.
+ * secrets erased, open deliveries are canceled, and its name and external id are free. `eraseTenants` deletes its data
+ * later.
  *
  * @param name the tenant's, so that no other one is deleted by mistake
  * @throws ApiError not_found; invalid_input for another name
@@ -61,7 +62,8 @@ export async function deleteTenant(
     await em.flush();
     // The tenant's own log is erased with it, so the entry goes to the installation's.
     await enterTenant(sql, null);
-    const before = { name, webhooks: webhookIds.length, apiKeys: apiKeys.length };
+    const named = tenant.externalId === null ? {} : { externalId: tenant.externalId };
+    const before = { name, ...named, webhooks: webhookIds.length, apiKeys: apiKeys.length };
     audit(em, by, { ...about('TENANT', null, tenantId), action: 'TENANT_DELETED', before });
     return { webhookIds, apiKeyIds: apiKeys.map(({ id }) => id) };
   });

@@ -2,6 +2,7 @@ import type { Tenant } from '../../entities/tenant.js';
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Bounds } from '../explorer/page.js';
+import { tenantOfExternalId } from '../rows/external-ids.js';
 import { readTenants } from './read-usage.js';
 
 /** A text that many names have is found among so many tenants, without an index of all names that have it. */
@@ -23,7 +24,7 @@ const namedStatement: Statement = {
   text: 'select hookwright.tenants_named($3, $1, $2, $5, $4) as id',
 };
 
-/** A page of the tenants whose names contain a text, ignoring case. */
+/** A page of the tenants whose names contain a text, ignoring case, and of the one that has it as its external id. */
 export async function searchTenants(
   db: Pick<Database, 'orm' | 'pool'>,
   text: string,
@@ -32,9 +33,13 @@ export async function searchTenants(
   const page = [above, below, text, limit];
   const read = (statement: Statement, values: unknown[]) =>
     tenantQuery<{ id: number }>(db.pool, null, statement, values);
+  const identified = await tenantOfExternalId(db, text);
   const near = await read(nearStatements[order], page);
   const rows = near.length < limit ? await read(namedStatement, [...page, order === 'desc']) : near;
-  const ids = rows.map(({ id }) => id);
+  const more = identified !== null && identified > above && identified < below ? [identified] : [];
+  const ids = [...new Set([...rows.map(({ id }) => id), ...more])]
+    .sort((a, b) => (order === 'desc' ? b - a : a - b))
+    .slice(0, limit);
   const tenants = new Map((await readTenants(db, ids)).map((tenant) => [tenant.id, tenant]));
   return ids.flatMap((id) => tenants.get(id) ?? []);
 }

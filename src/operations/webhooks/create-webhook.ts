@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId, nextOptionsVersion } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
+import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
@@ -23,8 +24,8 @@ interface NewWebhook extends NewWebhookSettings {
  * Without an idempotency key the secret is shown only in this answer (docs/interface.md, "A webhook"), so no query that
  * could fail follows the commit.
  *
- * @throws ApiError webhook_limit_reached, not_found for an unknown tenant; idempotency_key_reused, webhook_deleted,
- *   secret_rotated for a key that was used
+ * @throws ApiError webhook_limit_reached, external_id_taken, not_found for an unknown tenant; idempotency_key_reused,
+ *   webhook_deleted, secret_rotated for a key that was used
  */
 export async function createWebhook(
   db: HasPool & HasOrm,
@@ -45,13 +46,14 @@ export async function createWebhook(
           key: idempotencyKey,
           requestHmac: await vault.hmac(tenantId, textOf(settings)),
         };
-  const webhook = await managementTransaction(db, tenantId, async (unit) => {
+  const making = managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
     const tenant = await lockTenant(em, tenantId);
     const earlier = creation && (await findCreated({ em, sql }, creation));
     if (earlier !== null) {
       return earlier;
     }
+    await requireFreeExternalId(sql, tenantId, id, settings.externalId);
     if ((await em.count(Webhook)) >= webhooksMax) {
       throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
     }
@@ -69,6 +71,9 @@ export async function createWebhook(
     const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
+  });
+  const webhook = await making.catch(async (error: unknown) => {
+    throw await webhookConflict(db, error, tenantId, settings.externalId);
   });
   const isNew = webhook.id === id;
   return {

@@ -22,7 +22,8 @@ export async function deleteWebhook(
   await managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
     const webhook = await lockWebhook(em, webhookId, ifVersion);
-    const before = picked(webhook, ['url', 'eventTypes']);
+    const externalId = webhook.options?.externalId ?? null;
+    const before = { ...picked(webhook, ['url', 'eventTypes']), ...(externalId === null ? {} : { externalId }) };
     await eraseWebhooks(unit, [webhookId]);
     await enqueueAlign(sql, tenantId, webhookId);
     audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_DELETED', before });

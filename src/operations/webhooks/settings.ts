@@ -46,10 +46,14 @@ export async function sealSettings(
   );
 }
 
-const inheritedNames = flat(tenantFields).map(([name]) => name as keyof TenantSettings);
+/** The settings that webhooks inherit of their tenant. */
+export const inheritedNames: ReadonlySet<string> = new Set(
+  flat(tenantFields).flatMap(([name, { inherited }]) => (inherited === undefined ? [] : [name])),
+);
 
 /** Whether webhooks of the tenant inherit anything from it. */
-export const hasDefaults = (tenant: Tenant): boolean => inheritedNames.some((name) => tenant[name] != null);
+export const hasDefaults = (tenant: Tenant): boolean =>
+  [...inheritedNames].some((name) => tenant[name as keyof TenantSettings] != null);
 
 /** The settings that the webhook's own row has. */
 export const ownSettings = (settings: object): OwnSettings =>

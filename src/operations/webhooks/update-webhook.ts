@@ -1,8 +1,9 @@
 import type { Webhook } from '../../entities/webhook.js';
-import { invalidInput } from '../../errors.js';
-import type { HasOrm } from '../../platform/database/database.js';
+import { ApiError, invalidInput } from '../../errors.js';
+import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
+import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { requireBoundSecrets } from './bound-secrets.js';
@@ -27,10 +28,11 @@ export interface WebhookChange extends SealedSettings {
  * @param holdHours how long the webhook collects events while it is inactive
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version;
- *   invalid_input for what `held` cannot do; those of requireBoundSecrets
+ *   invalid_input for what `held` cannot do; external_id_taken; option_not_allowed for another external id than the one
+ *   it has, unless a platform key sets it; those of requireBoundSecrets
  */
 export async function updateWebhook(
-  db: HasOrm,
+  db: HasPool & HasOrm,
   tenantId: number,
   webhookId: number,
   { held, active, ...settings }: WebhookChange,
@@ -38,11 +40,13 @@ export async function updateWebhook(
   by: Actor,
   ifVersion?: number,
 ): Promise<Webhook> {
-  return await managementTransaction(db, tenantId, async (unit) => {
+  const changing = managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
     const webhook = await lockWebhook(em, webhookId, ifVersion);
     const names = [...Object.keys(settings), 'active'];
     const before = readSettings(webhook, names);
+    requireSameExternalId(before['externalId'], settings.externalId, by);
+    await requireFreeExternalId(sql, tenantId, webhookId, settings.externalId);
     em.assign(webhook, ownSettings(settings));
     await writeOptionsRow(unit, webhook, settings);
     requireBoundSecrets(webhook, before, settings);
@@ -74,6 +78,17 @@ export async function updateWebhook(
     }
     return webhook;
   });
+  return await changing.catch(async (error: unknown) => {
+    throw await webhookConflict(db, error, tenantId, settings.externalId);
+  });
+}
+
+/** Programs of the operator find the webhook by it, so its tenant sets it once. @param after undefined: it stays */
+function requireSameExternalId(before: unknown, after: string | null | undefined, by: Actor): void {
+  if (before != null && after !== undefined && after !== before && by.kind !== 'PLATFORM_KEY') {
+    const detail = 'The webhook has another external id, which only a platform key can change.';
+    throw new ApiError('option_not_allowed', detail);
+  }
 }
 
 const isOrdered = (by: unknown) => typeof by === 'string' && by !== 'NONE';

@@ -4,10 +4,10 @@ import { Button } from '../../../parts/button';
 import { FormDialog } from '../../../parts/form-dialog';
 import { Answer } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
-import { useWritable } from '../../../parts/viewer';
 import { useAction, useOffered } from '../actions';
 import { EndpointFields } from '../form/endpoint-fields';
-import { isReady, valuesOf, writtenValues } from '../form/endpoint-values';
+import { isReady, valuesOf } from '../form/endpoint-values';
+import { useWrittenFields, writtenValues } from '../form/use-written-fields';
 import { hasSecrets } from '../settings/draft';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { useEndpointForm } from '../use-endpoint-form';
@@ -15,12 +15,12 @@ import { Conflict } from './conflict';
 
 /** Changes the fields of an endpoint, as long as nobody else has changed it in the meantime. */
 export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
-  const isWritable = useWritable();
+  const isWritten = useWrittenFields(endpoint);
   const form = useEndpointForm({
     endpoint,
     onClose,
     valuesOf,
-    inputOf: (values) => writtenValues(values, isWritable),
+    inputOf: (values) => writtenValues(values, isWritten),
     saidAfter: <Trans>The endpoint is changed.</Trans>,
     isHeldApart: ({ eventTypes }) => !endpoint.eventTypes.every((name) => matches(eventTypes, name)),
   });
@@ -34,7 +34,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
       onClose={onClose}
     >
       {form.conflict && <Conflict {...form.conflict} mine={form.values} />}
-      <EndpointFields form={form} />
+      <EndpointFields form={form} isWritten={isWritten} />
       <BoundSecrets endpoint={endpoint} url={form.values.url} />
     </FormDialog>
   );

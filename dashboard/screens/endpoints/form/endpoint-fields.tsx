@@ -6,7 +6,6 @@ import { TextField } from '../../../parts/field';
 import type { FieldProps } from '../../../parts/form';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
-import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { EVENT_TYPES } from '../documents';
 import { type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
@@ -24,31 +23,31 @@ interface FormFields {
 /** A control for each field of an endpoint, by its kind. */
 export function EndpointFields({
   form,
+  isWritten,
   autoFocus = false,
   belowUrl,
 }: {
   form: FormFields;
+  /** The others are not shown. */
+  isWritten: (name: FieldName) => boolean;
   autoFocus?: boolean;
   /** A control that follows from the URL. */
   belowUrl?: ReactNode;
 }) {
-  const isWritable = useWritable();
   return (
     <div className="flex flex-col gap-3">
-      {fieldNames
-        .filter((name) => isWritable(fieldNamed(name).part))
-        .map((name) => (
-          <Fragment key={name}>
-            <FieldControl
-              name={name}
-              field={fieldNamed(name)}
-              // A field's kind decides its type.
-              control={form.field(name) as FieldProps<FieldValue>}
-              autoFocus={autoFocus && name === fieldNames[0]}
-            />
-            {name === 'url' && belowUrl}
-          </Fragment>
-        ))}
+      {fieldNames.filter(isWritten).map((name) => (
+        <Fragment key={name}>
+          <FieldControl
+            name={name}
+            field={fieldNamed(name)}
+            // A field's kind decides its type.
+            control={form.field(name) as FieldProps<FieldValue>}
+            autoFocus={autoFocus && name === fieldNames[0]}
+          />
+          {name === 'url' && belowUrl}
+        </Fragment>
+      ))}
     </div>
   );
 }

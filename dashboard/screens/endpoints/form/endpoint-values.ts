@@ -46,12 +46,3 @@ export const textsOf = (endpoint: Readonly<Shown>): [name: FieldName, text: stri
 /** Whether the values may be sent: the service judges the rest. */
 export const isReady = (values: EndpointValues): boolean =>
   values.eventTypes.length > 0 && urlProblem(values.url) !== 'typing';
-
-/** The values that a caller may write, for an input of the API. A secret that is left empty stays as it is. */
-export const writtenValues = (values: EndpointValues, isWritable: (part: string | undefined) => boolean) =>
-  Object.fromEntries(
-    Object.entries(values).filter(([name, value]) => {
-      const { part, secret } = fieldNamed(name as FieldName);
-      return isWritable(part) && !(secret && !value);
-    }),
-  ) as EndpointValues;

@@ -48,7 +48,7 @@ function EgressAddresses() {
 function NewEndpointForm() {
   const go = useGo();
   const state = useNewEndpoint();
-  const { form, content, hasOrder } = state;
+  const { form, isWritten, content, hasOrder } = state;
   const made = form.data?.createWebhook;
   return (
     <>
@@ -59,7 +59,7 @@ function NewEndpointForm() {
       >
         <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
           <Card>
-            <EndpointFields form={form} autoFocus />
+            <EndpointFields form={form} isWritten={isWritten} autoFocus />
           </Card>
           {content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
         </div>

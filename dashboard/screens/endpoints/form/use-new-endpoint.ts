@@ -11,7 +11,8 @@ import { usePaths } from '../content/use-paths';
 import { CREATE_ENDPOINT } from '../documents';
 import { orderingInput } from '../ordering/order-fields';
 import { NO_ORDER, type Ordering } from '../ordering/words';
-import { type EndpointValues, NO_VALUES, writtenValues } from './endpoint-values';
+import { type EndpointValues, NO_VALUES } from './endpoint-values';
+import { useWrittenFields, writtenValues } from './use-written-fields';
 
 interface NewValues extends EndpointValues {
   /** What somebody has written. The format is the one that the URL asks for, until somebody chooses one. */
@@ -26,6 +27,7 @@ export function useNewEndpoint() {
   const maySeeSecret = useAllowed('webhooks:secrets');
   const mayChoose = useAllowed('webhooks:options');
   const isWritable = useWritable();
+  const isWritten = useWrittenFields();
   const [hasContent, hasOrder] = ['content', 'ordering'].map((part) => mayChoose && isWritable(part));
   // An event type's page leads here with its name.
   const [{ type }] = useAddress();
@@ -35,7 +37,7 @@ export function useNewEndpoint() {
     save: ({ content: _, ordering, ...fields }, { idempotencyKey }) => {
       const { draft, paths } = content;
       const input = {
-        ...writtenValues(fields, isWritable),
+        ...writtenValues(fields, isWritten),
         ...(hasContent && !isPlain(draft) ? { content: contentChange(draft, paths.kindsAt) } : {}),
         ...(hasOrder && ordering.by !== 'NONE' ? { ordering: orderingInput(ordering) } : {}),
         idempotencyKey,
@@ -45,7 +47,7 @@ export function useNewEndpoint() {
     },
   });
   const content = useNewContent(form);
-  return { form, content: hasContent ? content : undefined, hasOrder };
+  return { form, isWritten, content: hasContent ? content : undefined, hasOrder };
 }
 
 interface ContentForm {

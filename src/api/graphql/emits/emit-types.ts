@@ -5,6 +5,7 @@ import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settings.js';
 import { mayHold } from '../fields/costs.js';
+import { TENANT_NAMED } from '../fields/tenant-in.js';
 
 @InputType({ description: 'The event to emit.' })
 export class EmitEventInput {
@@ -37,7 +38,7 @@ export class EmitEventInput {
 
   @Nullable(
     () => ID,
-    'The id of the tenant, for a platform key that does not send the header `Hookwright-Tenant`. Otherwise the same tenant or nothing.',
+    `The id of the tenant${TENANT_NAMED}, for a platform key that does not send the header \`Hookwright-Tenant\`. Otherwise the same tenant or nothing.`,
   )
   tenantId?: string | null;
 }

@@ -3,12 +3,13 @@ import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNo
 import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
 import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
-import { idOrNull } from '../fields/ids.js';
+import { ANOTHER_ID } from '../fields/ids.js';
 import {
   idempotencyKey as idempotencyKeySchema,
   orderingKey as orderingKeySchema,
   parseInput,
 } from '../fields/input.js';
+import { tenantIn } from '../fields/tenant-in.js';
 import { refusedAt } from './emit-refusals.js';
 import type { EmitEventInput } from './emit-types.js';
 import { payloadText, writtenPayload } from './payload-text.js';
@@ -59,7 +60,7 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
   if (named === undefined || named === null) {
     return ownTenant(context, path);
   }
-  const id = idOrNull('Tenant', named, path);
+  const id = await tenantIn(context, named, path);
   const own = callerOf(context).tenantId;
   if (own !== null && id !== own) {
     throw refusedAt(path, otherTenant('tenantId'));
@@ -68,7 +69,7 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
     throw otherThanHeader(context.tenantId, path);
   }
   if (id === null) {
-    throw refusedAt(path, notFound('tenant', 'with such an id'));
+    throw refusedAt(path, notFound('tenant', ANOTHER_ID));
   }
   if (own === null && (await context.authenticator.tenantExists(id))) {
     await context.platformAccess.note(id, actorOf(context));

@@ -17,6 +17,7 @@ import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { asksFor } from '../fields/selection.js';
 import { FailingTenant, FailingWebhook } from './failing-types.js';
+import { resolverOfAll } from './resolver-of-all.js';
 
 const SHOWN_MAX = 50;
 const SHOWN_DEFAULT = 10;
@@ -89,18 +90,7 @@ export class FailingNow {
   }
 }
 
-@Resolver(() => FailingWebhook)
-export class FailingWebhookResolver {
-  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant of the webhook. Null when it was deleted.' })
-  tenant(@Root() { tenantId }: FailingWebhook, @Ctx() context: Context): Promise<Tenant | null> {
-    return context.loaders.tenantById.load(tenantId);
-  }
-
-  @FieldResolver(() => String, { nullable: true, description: 'The name of the webhook.' })
-  name(@Root() webhook: FailingWebhook, @Ctx() { loaders }: Context): Promise<string | null> {
-    return loaders.nameByWebhookOfAll.load(webhook);
-  }
-}
+export const FailingWebhookResolver = resolverOfAll(FailingWebhook);
 
 @Resolver(() => FailingTenant)
 export class FailingTenantResolver {

@@ -1,12 +1,13 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, ObjectType, Resolver, Root } from 'type-graphql';
+import { markedExternalId } from '../../../domain/ids/external-id.js';
 import { attemptKey, globalId, type NodeType, parseAttemptKey, parseGlobalId } from '../../../domain/ids/global-id.js';
 import { parseId } from '../../../domain/ids/id.js';
 import { snakeCase } from '../../../domain/text/snake-case.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { invalidInput } from '../../../errors.js';
-import { whereIs } from '../../../operations/installation/where-is.js';
+import { whereIs, whereIsExternal } from '../../../operations/installation/where-is.js';
 import type { Context } from '../../context/context.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -41,6 +42,8 @@ class FoundObject {
   tenantId!: number | null;
 }
 
+const NO_ID = 'is neither a number nor a global id, nor ext: and an external id';
+
 const kindOf = (type: NodeType) => snakeCase(type).slice(1).toUpperCase() as ObjectKind;
 
 @Resolver(() => FoundObject)
@@ -48,16 +51,22 @@ export class FindAnyIdResolver {
   @RequiresScope('platform:read')
   @NullableQuery(
     () => [FoundObject],
-    'The objects of all tenants with this number or global id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
+    'The objects of all tenants with this number, global id or external id; empty when there are none. A number may belong to several: a webhook, an operation, a key. ' +
       "Acting for a tenant is not needed, and no entry is written to the tenant's audit log. For platform keys only.",
   )
   async whereIs(
     @Arg('id', () => ID, {
-      description: 'A number, such as the value of the header `X-Service-Delivery`; or a global id.',
+      description:
+        'A number, such as the value of the header `X-Service-Delivery`; a global id; or `ext:` and the external id of a tenant or of webhooks, of which the newest 100 are found.',
     })
     id: string,
     @Ctx() context: Context,
   ): Promise<FoundObject[]> {
+    const externalId = markedExternalId(id);
+    if (externalId !== null) {
+      const found = await whereIsExternal(context.db, externalId);
+      return found.map((one) => ({ ...one, objectId: globalId(one.type, one.number), kind: kindOf(one.type) }));
+    }
     const wanted = parseGlobalId(id);
     if (wanted?.type === 'EventType') {
       return eventType(context, wanted.key);
@@ -65,7 +74,7 @@ export class FindAnyIdResolver {
     const attempt = wanted?.type === 'Attempt' ? parseAttemptKey(wanted.key) : null;
     const number = attempt?.deliveryId ?? parseId(wanted?.key ?? id);
     if (number === null) {
-      throw invalidInput([{ path: ['id'], code: 'invalid_id', detail: 'is neither a number nor a global id' }]);
+      throw invalidInput([{ path: ['id'], code: 'invalid_id', detail: NO_ID }]);
     }
     const found = await whereIs(context.db, number, attempt?.number ?? null);
     return found

@@ -1,10 +1,9 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, Ctx, Field, FieldResolver, Info, ObjectType, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, Field, Info, ObjectType, Resolver } from 'type-graphql';
 import { totalFigures } from '../../../domain/stats/stats.js';
 import { DAY_MS, HOUR_MS } from '../../../domain/text/durations.js';
 import { Nullable } from '../../../entities/nullable.js';
-import { Tenant } from '../../../entities/tenant.js';
 import { requireNoIssues } from '../../../errors.js';
 import type { Backlog, ClosedBacklog } from '../../../operations/explorer/read-backlog.js';
 import { readClosedBacklog } from '../../../operations/installation/closed-backlog.js';
@@ -45,6 +44,7 @@ import {
   TopWebhook,
   TopWebhooksArgs,
 } from './installation-types.js';
+import { resolverOfAll } from './resolver-of-all.js';
 
 const TOP_SINCE_MAX_MS = 7 * DAY_MS;
 /** Daemons report every 15 seconds: after this time none is running. */
@@ -235,18 +235,7 @@ export class InstallationResolver {
   }
 }
 
-@Resolver(() => TopWebhook)
-export class TopWebhookResolver {
-  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant of the webhook. Null when it was deleted.' })
-  tenant(@Root() { tenantId }: TopWebhook, @Ctx() context: Context): Promise<Tenant | null> {
-    return context.loaders.tenantById.load(tenantId);
-  }
-
-  @FieldResolver(() => String, { nullable: true, description: 'The name of the webhook.' })
-  name(@Root() webhook: TopWebhook, @Ctx() { loaders }: Context): Promise<string | null> {
-    return loaders.nameByWebhookOfAll.load(webhook);
-  }
-}
+export const TopWebhookResolver = resolverOfAll(TopWebhook);
 
 /** Housekeeping runs every hour at :07. */
 function nextHousekeeping(after: Date): Date {

@@ -17,6 +17,7 @@ import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { connectionOf } from '../fields/connection.js';
+import { TENANT_NAMED } from '../fields/tenant-in.js';
 import { PortalLook, PortalLookInput } from './portal-look-types.js';
 
 export const PortalCapability = graphqlEnum<Capability>('PortalCapability', 'A right of a portal session.', {
@@ -148,7 +149,7 @@ export const PARENT_ORIGINS_MAX = 10;
 export class CreatePortalSessionInput {
   @Nullable(
     () => ID,
-    'The id of the tenant. Default: the tenant of the key or of the header Hookwright-Tenant. A platform key must name it in one of these ways.',
+    `The id of the tenant${TENANT_NAMED}. Default: the tenant of the key or of the header Hookwright-Tenant. A platform key must name it in one of these ways.`,
   )
   tenantId?: string | null;
 

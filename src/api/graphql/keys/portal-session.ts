@@ -3,7 +3,7 @@ import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
 import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
-import { ApiError } from '../../../errors.js';
+import { ApiError, notFound } from '../../../errors.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../../operations/portal/create-portal-session.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
@@ -11,10 +11,11 @@ import { actorOf, type Context, callerOf, tenantOf } from '../../context/context
 import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
 import { FilterArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
-import { idOf } from '../fields/ids.js';
+import { ANOTHER_ID, idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
+import { tenantIn } from '../fields/tenant-in.js';
 import { requireGranted } from './api-key-rules.js';
 import { portalSessionInput } from './portal-session-input.js';
 import {
@@ -55,7 +56,7 @@ export class PortalSessionResolver {
     @Ctx() context: Context,
   ): Promise<CreatePortalSessionPayload> {
     const base = baseUrlOf(context);
-    const tenantId = tenantNamed(context, named);
+    const tenantId = await tenantNamed(context, named);
     const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
     const isInvitation = settings.invitationDays !== null;
     if (isInvitation) {
@@ -142,13 +143,16 @@ function baseUrlOf({ config, origin }: Context): string {
   return url;
 }
 
-/** @throws ApiError scope_missing, invalid_input, tenant_required; not_found for a text that is not an id */
-function tenantNamed(context: Context, named: string | null | undefined): number {
+/** @throws ApiError scope_missing, invalid_input, tenant_required; not_found for a text that names no tenant */
+async function tenantNamed(context: Context, named: string | null | undefined): Promise<number> {
   if (typeof named !== 'string') {
     return tenantOf(context);
   }
   const path = ['input', 'tenantId'];
-  const id = idOf('Tenant', named, path);
+  const id = await tenantIn(context, named, path);
+  if (id === null) {
+    throw notFound('tenant', ANOTHER_ID);
+  }
   if (context.tenantId === null || id === context.tenantId) {
     return id;
   }

@@ -5,7 +5,7 @@ import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { found, invalidInput } from '../../../errors.js';
-import { knownOf } from '../../../operations/fields/kind-rules.js';
+import { externalId as externalIdRule, knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../../operations/tenants/delete-tenant.js';
@@ -15,10 +15,10 @@ import { updateTenant } from '../../../operations/tenants/update-tenant.js';
 import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context } from '../../context/context.js';
 import { boundsOf } from '../deliveries/delivery.js';
-import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
+import { ExternalIdArg, FilterArg, InputArg, OneIdArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
 import { Taken } from '../fields/field-types.js';
-import { idOf } from '../fields/ids.js';
+import { ANOTHER_ID, idOf, oneIdOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { NullableQuery } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -28,7 +28,13 @@ class TenantFilter {
   @Nullable(() => String, 'Only the tenant with exactly this name.')
   name?: string | null;
 
-  @Nullable(() => String, 'Only tenants whose name contains this text, ignoring case: 1 to 200 characters.')
+  @Nullable(() => String, 'Only the tenant with exactly this external id.')
+  externalId?: string | null;
+
+  @Nullable(
+    () => String,
+    'Only tenants whose name contains this text, ignoring case, or whose external id is this text: 1 to 200 characters.',
+  )
   search?: string | null;
 }
 
@@ -93,12 +99,15 @@ export class TenantResolver {
   ): Promise<Connection<Tenant>> {
     const name = parseInput(displayName.nullish(), filter?.name, ['filter', 'name']);
     const search = parseInput(searchText, filter?.search, ['filter', 'search']);
-    if (typeof search === 'string' && typeof name !== 'string') {
+    const externalId = parseInput(externalIdRule.nullish(), filter?.externalId, ['filter', 'externalId']);
+    const isSearch = typeof name !== 'string' && typeof externalId !== 'string';
+    if (typeof search === 'string' && isSearch) {
       return readConnection('tenants', page, (slice) => searchTenants(context.db, search, boundsOf(slice, null)));
     }
     const conditions = [
       ...(typeof name === 'string' ? [{ name }] : []),
-      ...(typeof search === 'string' ? [{ name: containing(search) }] : []),
+      ...(typeof externalId === 'string' ? [{ externalId }] : []),
+      ...(typeof search === 'string' ? [{ $or: [{ name: containing(search) }, { externalId: search }] }] : []),
     ];
     const existing = { ...notDeleted, $and: conditions };
     return readConnection('tenants', page, pagedQuery(all(context), Tenant, existing, UNFILTERED));
@@ -106,10 +115,14 @@ export class TenantResolver {
 
   @RequiresScope('platform:read')
   @NullableQuery(() => Tenant, `One tenant. Null with NOT_FOUND when it does not exist. ${forPlatformKeys}`)
-  async tenant(@IdArg() id: string, @Ctx() context: Context): Promise<Tenant> {
-    const number = idOf('Tenant', id, ['id']);
-    const tenant = await all(context).findOne(Tenant, { id: number, ...notDeleted }, UNFILTERED);
-    return found(tenant, 'tenant', number);
+  async tenant(
+    @OneIdArg() id: string | null,
+    @ExternalIdArg() externalId: string | null,
+    @Ctx() context: Context,
+  ): Promise<Tenant> {
+    const by = oneIdOf('Tenant', id, externalId);
+    const tenant = await all(context).findOne(Tenant, { ...by, ...notDeleted }, UNFILTERED);
+    return found(tenant, 'tenant', by.id ?? ANOTHER_ID);
   }
 
   @RequiresScope('platform:admin')
@@ -136,10 +149,14 @@ export class TenantResolver {
     const settings = parseInput(changedValues(tenantFields, knownOf(context.config)), input, ['input']);
     const change = { ...(given == null ? {} : { name: given }), ...settings };
     if (Object.keys(change).length === 0) {
-      const detail = 'must have at least one of name and deliveryDefaults';
+      const detail = 'must have at least one of name, externalId and deliveryDefaults';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
-    return { tenant: await updateTenant(context.db, id, change, actorOf(context)) };
+    const tenant = await updateTenant(context.db, id, change, actorOf(context));
+    if ('externalId' in change) {
+      context.authenticator.forgetTenant(id);
+    }
+    return { tenant };
   }
 
   @RequiresScope('platform:admin')

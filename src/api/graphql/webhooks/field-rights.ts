@@ -8,7 +8,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /**
  * Requires the right to write each field that an input has. Keys of tenants cannot write what `ENDPOINT_OPTIONS` leaves
- * out; what is set stays in force.
+ * out; what is set stays in force. Portal sessions cannot write ids: people do not make them.
  *
  * @param isGiven whether a value of the input is one: null is none in a new webhook
  * @throws ApiError scope_missing, option_not_allowed
@@ -18,6 +18,9 @@ export function requireRights(context: Context, input: Input, isGiven = (value: 
   for (const [name, value] of given) {
     const field = (webhookFields as Fields)[name];
     requireScope(context, field?.scope ?? 'webhooks:edit');
+    if (field?.identifies && callerOf(context).isPortalSession) {
+      throw new ApiError('option_not_allowed', `A portal session cannot set ${name}.`);
+    }
     for (const [inner, part] of field === undefined ? [] : partsIn(name, field, value as Input | null)) {
       requirePart(context, inner, part);
     }

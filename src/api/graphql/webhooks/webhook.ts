@@ -8,11 +8,12 @@ import { Nullable } from '../../../entities/nullable.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { WebhookOptions } from '../../../entities/webhook-options.js';
 import { found, type Path } from '../../../errors.js';
+import { externalId as externalIdRule } from '../../../operations/fields/kind-rules.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
 import { type Context, requireTenant } from '../../context/context.js';
 import { DeliveryConnection, readDeliveries } from '../deliveries/delivery.js';
 import { WebhookDeliveryFilter } from '../deliveries/delivery-filter.js';
-import { FilterArg, IdArg } from '../fields/arguments.js';
+import { ExternalIdArg, FilterArg, OneIdArg } from '../fields/arguments.js';
 import {
   type Connection,
   ConnectionArgs,
@@ -21,7 +22,7 @@ import {
   readConnection,
   searchQuery,
 } from '../fields/connection.js';
-import { idOf } from '../fields/ids.js';
+import { ANOTHER_ID, idOf, oneIdOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { NullableResolver } from '../fields/nullable.js';
@@ -48,9 +49,12 @@ class WebhookFilter {
   @Nullable(() => String, 'Only webhooks that get events of this type, including those with `["*"]`.')
   eventType?: string | null;
 
+  @Nullable(() => String, 'Only the webhook with exactly this external id.')
+  externalId?: string | null;
+
   @Nullable(
     () => String,
-    'Only webhooks whose name, description or url contains this text, ignoring case: 1 to 200 characters.',
+    'Only webhooks whose name, description, external id or url contains this text, ignoring case: 1 to 200 characters.',
   )
   search?: string | null;
 
@@ -68,8 +72,15 @@ const tenantOfWebhook = async ({ tenant, tenantId }: Webhook, { loaders }: Conte
 export class WebhookResolver {
   @Requires('webhooks:read')
   @Query(() => Webhook, { nullable: true, description: 'One webhook. Null with NOT_FOUND when it does not exist.' })
-  webhook(@IdArg() id: string, @Ctx() context: Context): Promise<Webhook> {
-    return readWebhook(context, id, ['id']);
+  async webhook(
+    @OneIdArg() id: string | null,
+    @ExternalIdArg() externalId: string | null,
+    @Ctx() context: Context,
+  ): Promise<Webhook> {
+    const by = oneIdOf('Webhook', id, externalId);
+    const number = by.id ?? (await numberOf(context, by.externalId));
+    const webhook = number === null ? null : await context.loaders.webhookById.load(number);
+    return found(webhook, 'webhook', by.id ?? ANOTHER_ID);
   }
 
   @Requires('webhooks:read')
@@ -138,8 +149,13 @@ async function conditionsOf(context: Context, filter: WebhookFilter | null) {
   const search = parseInput(searchText, filter?.search, ['filter', 'search']);
   const conditions: FilterQuery<Webhook>[] = [];
   if (typeof search === 'string') {
-    const named = { $or: [{ name: containing(search) }, { description: containing(search) }] };
-    conditions.push({ $or: [{ url: containing(search) }, await withOptions(context, named)] });
+    const text = containing(search);
+    const named = { $or: [{ name: text }, { description: text }, { externalId: text }] };
+    conditions.push({ $or: [{ url: text }, await withOptions(context, named)] });
+  }
+  const externalId = parseInput(externalIdRule.nullish(), filter?.externalId, ['filter', 'externalId']);
+  if (typeof externalId === 'string') {
+    conditions.push(await withOptions(context, { externalId }));
   }
   if (filter?.metadata) {
     const { key, value } = filter.metadata;
@@ -150,6 +166,11 @@ async function conditionsOf(context: Context, filter: WebhookFilter | null) {
     ...(typeof filter?.active === 'boolean' ? { active: filter.active } : {}),
     ...(eventType === undefined ? {} : { eventTypes: { $overlap: [eventType, WILDCARD] } }),
   };
+}
+
+async function numberOf({ em }: Context, externalId: string): Promise<number | null> {
+  const row = await em.findOne(WebhookOptions, { externalId }, { ...FRESH, fields: ['webhookId'] });
+  return row?.webhookId ?? null;
 }
 
 /** The condition that the options row of a webhook is one of these. */

@@ -1,0 +1,43 @@
+import { markedExternalId } from '../../domain/ids/external-id.js';
+import { readId } from '../../domain/ids/global-id.js';
+import { notFound } from '../../errors.js';
+import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
+import { otherTenant } from './other-tenant.js';
+
+/**
+ * The tenant of a request.
+ *
+ * @param header `Hookwright-Tenant`: a number, a global id, or `ext:` and an external id
+ * @returns null for a platform key that names none
+ * @throws ApiError scope_missing when a tenant's key names another one; not_found
+ */
+export async function tenantNamed(
+  authenticator: Authenticator,
+  caller: Caller,
+  header: string | undefined,
+): Promise<number | null> {
+  if (header === undefined || header === '') {
+    return caller.tenantId;
+  }
+  const named = await tenantIn(authenticator, caller, header);
+  if (caller.tenantId !== null) {
+    if (named !== caller.tenantId) {
+      throw otherTenant('the header Hookwright-Tenant');
+    }
+    return caller.tenantId;
+  }
+  if (named === null || !(await authenticator.tenantExists(named))) {
+    throw notFound('tenant', named ?? 'with such an id');
+  }
+  return named;
+}
+
+/** @returns null for a text that names none */
+async function tenantIn(authenticator: Authenticator, caller: Caller, text: string): Promise<number | null> {
+  const externalId = markedExternalId(text);
+  if (externalId !== null) {
+    return authenticator.tenantOf(externalId, caller);
+  }
+  const read = readId('Tenant', text);
+  return typeof read === 'number' ? read : null;
+}
