@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOutbox } from '../../packages/client/src/index.js';
 import {
   grantOutbox,
   keepOutboxLimit,
@@ -11,7 +12,7 @@ import {
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
-import { couponEmit } from '../support/factories.js';
+import { couponEmit, makeTenant } from '../support/factories.js';
 import { OutboxApplication, refusalOf } from '../support/outbox-application.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -118,6 +119,37 @@ describe('an application emits in its own transaction', () => {
       expect(await stack.rows(`select from hookwright.events where id = ${rows[0].event_id}`)).toEqual([]);
     });
     await eventually(() => arrived(body));
+  });
+
+  test('names its tenant by the external id, also with our client, and learns nothing of others', async () => {
+    const other = await makeTenant(stack.services);
+    const name = (id: number, externalId: string) =>
+      stack.rows(`update hookwright.tenants set external_id = '${externalId}' where id = ${id}`);
+    await name(stack.tenantId, 'acme 42');
+    await name(other.id, 'other');
+    const numberOf = async (externalId: string | null) =>
+      (await shop.pool.query('select hookwright.tenant_id($1)::text as id', [externalId])).rows[0].id;
+    expect(await numberOf('acme 42')).toBe(String(stack.tenantId));
+    const named = `select * from hookwright.emit(hookwright.tenant_id($1), 'coupon.applied', $2)`;
+    const body = coupon('named');
+    expect((await shop.pool.query(named, ['acme 42', body])).rows[0]).toMatchObject({ delivery_count: 1 });
+    await eventually(() => arrived(body));
+    const refusals = await Promise.all(['other', 'nobody', 'ACME 42', '', null].map((id) => refusalOf(numberOf(id))));
+    expect(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size).toBe(1);
+    expect(refusals[0]).toMatchObject({ code: 'HW001', detail: 'TENANT_NOT_GRANTED' });
+
+    const outbox = createOutbox<{ 'coupon.applied': object }>({ tenant: 'ext:acme 42' });
+    const emitted = await shop.transaction((client) =>
+      outbox.pg(client).emit('coupon.applied', { code: 'ours', discount_type: 'percent' }, { orderingKey: 'a' }),
+    );
+    expect(emitted).toMatchObject({ deliveryCount: 1, duplicate: false });
+    const refused = shop.transaction((client) =>
+      outbox.pg(client).emit('coupon.applied', { code: 'no', discount_type: 'percent' }, { tenant: 'ext:other' }),
+    );
+    await expect(refused).rejects.toMatchObject({ code: 'tenant_not_granted' });
+    expect(await stack.rows<{ id: string }>(`select hookwright.tenant_id('other')::text as id`)).toEqual([
+      { id: String(other.id) },
+    ]);
   });
 
   test('what one transaction emits by many calls is due one after the other', async () => {

@@ -9,7 +9,10 @@ export interface ClientOptions {
   url: string;
   /** An API key with the scope `events:emit`. */
   key: string;
-  /** The tenant of the events, for a platform key: its number or `tn_…`. An emit may name another one. */
+  /**
+   * The tenant of the events, for a platform key: its number, `tn_…`, or `ext:` and its external id. An emit may name
+   * another one.
+   */
   tenant?: string | number | undefined;
   /** How long one request may take with all its repetitions. Default 60,000: a failover takes half a minute. */
   timeoutMs?: number | undefined;

@@ -2,7 +2,7 @@ import { HookwrightError } from './error.js';
 import type { AnyEvents, Emitted, EventName } from './events.js';
 
 export interface OutboxOptions {
-  /** The tenant's number, or `tn_…`. */
+  /** The tenant's number, `tn_…`, or `ext:` and its external id, which servers before 0.2 do not know. */
   tenant?: string | number | undefined;
 }
 
@@ -55,12 +55,17 @@ export interface Outbox<Events extends object = AnyEvents> {
 }
 
 const columns = 'event_id as "eventId", delivery_count as "deliveryCount", duplicate';
-const statement = (mark: (position: number) => string) =>
-  `select ${columns} from hookwright.emit(${mark(1)}::bigint, ${mark(2)}::text, ${mark(3)}::text, ` +
+const EXTERNAL = 'ext:';
+const tenantOf = (mark: string, tenant: unknown) =>
+  String(tenant).startsWith(EXTERNAL)
+    ? `hookwright.tenant_id(substr(${mark}::text, ${EXTERNAL.length + 1}))`
+    : `${mark}::bigint`;
+const statement = (mark: (position: number) => string, [tenant]: Values) =>
+  `select ${columns} from hookwright.emit(${tenantOf(mark(1), tenant)}, ${mark(2)}::text, ${mark(3)}::text, ` +
   `idempotency_key => ${mark(4)}::text, schema_checked => ${mark(5)}::boolean`;
 /** Servers before 0.2 know no ordering keys. */
 const textOf = (mark: (position: number) => string, values: Values): string =>
-  `${statement(mark)}${values.length > 5 ? `, ordering_key => ${mark(6)}::text` : ''})`;
+  `${statement(mark, values)}${values.length > 5 ? `, ordering_key => ${mark(6)}::text` : ''})`;
 const numbered = (values: Values) => textOf((position) => `$${position}`, values);
 const marked = (values: Values) => textOf(() => '?', values);
 
@@ -101,9 +106,10 @@ const compiledQuery = (sql: string, parameters: Values) => ({
 
 async function emit(run: Run, event: string, payload: unknown, options: OutboxEmitOptions): Promise<Emitted> {
   const { tenant, idempotencyKey, orderingKey, schemaChecked = false } = options;
-  const tenantId = /^(?:tn_)?(\d+)$/.exec(String(tenant))?.[1];
+  const [, number, external] = /^(?:(?:tn_)?(\d+)|(ext:.+))$/.exec(String(tenant)) ?? [];
+  const tenantId = number ?? external;
   if (tenantId === undefined) {
-    const message = `tenant is ${JSON.stringify(tenant)}, and must be its number or tn_…`;
+    const message = `tenant is ${JSON.stringify(tenant)}, and must be its number, tn_…, or ext: and its external id`;
     throw new HookwrightError(message, { code: 'tenant_required', issues: [], idempotencyKey });
   }
   const values: Values = [tenantId, event, JSON.stringify(payload), idempotencyKey ?? null, schemaChecked];
