@@ -7,6 +7,7 @@ import { requireMigrated } from '../operations/installation/check-readiness.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
 import { commandLine } from '../operations/rows/audit.js';
+import { tenantOfExternalId } from '../operations/rows/external-ids.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { createTenant } from '../operations/tenants/create-tenant.js';
 import { deleteTenant, ERASED_AFTER_RETENTION_DAYS } from '../operations/tenants/delete-tenant.js';
@@ -19,6 +20,7 @@ import { type Config, readConfig } from '../platform/settings/config.js';
 import { withDatabaseUrl } from './database-url.js';
 import { encryptionKeysOf } from './encryption-keys.js';
 import { print, printList } from './print.js';
+import type { TenantNamed } from './tenant-named.js';
 
 /** Commands work on the database directly, also while the service runs: their user has its password anyway. */
 
@@ -54,10 +56,15 @@ export async function administer(
 export const administerSecrets = (work: (administration: Administration) => Promise<void>): Promise<void> =>
   administer(work, { needsEncryptionKeys: true });
 
-export async function createTenantCommand(name: string): Promise<void> {
+interface TenantOptions {
+  externalId?: string | false;
+}
+
+export async function createTenantCommand(name: string, { externalId }: TenantOptions): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
-    const { id } = await createTenant(db, await vault(), wanted, commandLine);
+    const settings = { externalId: externalId || null };
+    const { id } = await createTenant(db, await vault(), wanted, commandLine, settings);
     print(`Tenant ${id} "${wanted}" is made. A key for it: ${thisProgram} key create <name> --tenant ${id}`);
   });
 }
@@ -66,24 +73,52 @@ export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
     const tenants = await db.orm.em.fork().find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
     printList(
-      ['TENANT', 'NAME', 'MADE'],
-      tenants.map(({ id, name, createdAt }) => [id, name, formatTimestamp(createdAt)]),
+      ['TENANT', 'NAME', 'MADE', 'EXTERNAL ID'],
+      tenants.map(({ id, name, createdAt, externalId }) => [
+        ...[id, name, formatTimestamp(createdAt)],
+        ...(externalId === null ? [] : [externalId]),
+      ]),
       `There are no tenants. Make one: ${thisProgram} tenant create <name>`,
     );
   });
 }
 
-export async function renameTenant(id: number, name: string): Promise<void> {
+/** @throws Error with a sentence when no tenant has the external id. Whether there is one of a number is seen later. */
+async function numberOf(db: Database, named: TenantNamed): Promise<number> {
+  const id = typeof named === 'number' ? named : await tenantOfExternalId(db, named);
+  if (id === null) {
+    throw new Error(`There is no tenant with the external id ${named} (${thisProgram} tenant list shows them).`);
+  }
+  return id;
+}
+
+/** `administer` about one tenant. */
+export const administerTenant = (
+  named: TenantNamed,
+  work: (id: number, administration: Administration) => Promise<void>,
+): Promise<void> => administer(async (all) => work(await numberOf(all.db, named), all));
+
+export async function setTenant(named: TenantNamed, { externalId }: TenantOptions): Promise<void> {
+  if (externalId === undefined) {
+    throw new Error('Say what is to be another: --external-id <id> or --no-external-id.');
+  }
+  await administerTenant(named, async (id, { db }) => {
+    await updateTenant(db, id, { externalId: externalId || null }, commandLine);
+    print(externalId ? `Tenant ${id} has the external id ${externalId} now.` : `Tenant ${id} has no external id now.`);
+  });
+}
+
+export async function renameTenant(named: TenantNamed, name: string): Promise<void> {
   const wanted = nameFrom(name);
-  await administer(async ({ db }) => {
+  await administerTenant(named, async (id, { db }) => {
     await updateTenant(db, id, { name: wanted }, commandLine);
     print(`Tenant ${id} is called "${wanted}" now.`);
   });
 }
 
-export async function deleteTenantCommand(id: number, name: string): Promise<void> {
+export async function deleteTenantCommand(named: TenantNamed, name: string): Promise<void> {
   const wanted = nameFrom(name);
-  await administer(async ({ db, config }) => {
+  await administerTenant(named, async (id, { db, config }) => {
     const { webhookIds, apiKeyIds } = await deleteTenant(db, { tenantId: id, name: wanted }, commandLine);
     print(
       `Tenant ${id} "${wanted}" is deleted. Webhooks deleted: ${webhookIds.length}; keys revoked: ${apiKeyIds.length}, which every process refuses within 5 seconds. What is left of it is erased in ${config.retentionDays + ERASED_AFTER_RETENTION_DAYS} days (RETENTION_DAYS and ${ERASED_AFTER_RETENTION_DAYS}).`,
@@ -92,7 +127,7 @@ export async function deleteTenantCommand(id: number, name: string): Promise<voi
 }
 
 interface KeyOptions {
-  tenant?: number;
+  tenant?: TenantNamed;
   platform?: boolean;
   scopes?: string;
   expiresIn?: number;
@@ -105,7 +140,7 @@ export async function createKey(name: string, options: KeyOptions): Promise<void
   const wanted = nameFrom(name);
   await administer(async ({ db }) => {
     const { id, key } = await createApiKey(db, randomBytes, {
-      tenantId: options.tenant ?? null,
+      tenantId: options.tenant === undefined ? null : await numberOf(db, options.tenant),
       name: wanted,
       scopes: options.platform
         ? scopesFrom(options.scopes, PLATFORM_SCOPES, [PLATFORM_ADMIN])
@@ -136,8 +171,9 @@ function scopesFrom(text: string | undefined, allowed: readonly Scope[], usual: 
   return scopes as Scope[];
 }
 
-export async function listKeys({ tenant, platform }: Pick<KeyOptions, 'tenant' | 'platform'>): Promise<void> {
+export async function listKeys({ tenant: named, platform }: Pick<KeyOptions, 'tenant' | 'platform'>): Promise<void> {
   await administer(async ({ db }) => {
+    const tenant = named === undefined ? undefined : await numberOf(db, named);
     const owner = tenant === undefined ? (platform ? { tenantId: null } : {}) : { tenantId: tenant };
     const em = db.orm.em.fork();
     if (tenant !== undefined && (await em.count(Tenant, { id: tenant, deletedAt: null }, UNFILTERED)) === 0) {

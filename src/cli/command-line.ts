@@ -6,6 +6,7 @@ import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
 import { positiveInteger } from './developer/options/numbers.js';
 import type { Roles } from './start.js';
+import { externalId, tenantNamed } from './tenant-named.js';
 
 // A command loads its own file when it runs: with all of them loaded, `--version` would take five times as long.
 const administer = () => import('./administer.js');
@@ -65,11 +66,14 @@ program
   )
   .action(async (options) => (await import('./doctor.js')).doctor(options));
 
+const THE_TENANT = 'the number of the tenant, or ext: and its external id';
+
 const tenant = program.command('tenant').description('tenants of this installation');
 tenant
   .command('create <name>')
   .description('make a tenant')
-  .action(async (name) => (await administer()).createTenantCommand(name));
+  .addOption(new Option('--external-id <id>', 'its id in another system').argParser(externalId))
+  .action(async (name, options) => (await administer()).createTenantCommand(name, options));
 tenant
   .command('list')
   .description('show all tenants')
@@ -77,13 +81,20 @@ tenant
 tenant
   .command('rename')
   .description('give a tenant another name')
-  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<id>', THE_TENANT, tenantNamed)
   .argument('<name>', 'the new name')
   .action(async (id, name) => (await administer()).renameTenant(id, name));
 tenant
+  .command('set')
+  .description('change a tenant; what is not given stays')
+  .argument('<id>', THE_TENANT, tenantNamed)
+  .addOption(new Option('--external-id <id>', 'its id in another system').argParser(externalId))
+  .option('--no-external-id', 'without such an id')
+  .action(async (id, options) => (await administer()).setTenant(id, options));
+tenant
   .command('delete')
   .description('delete a tenant with its webhooks and keys; nothing of it is sent any more')
-  .argument('<id>', 'the number of the tenant', positiveInteger)
+  .argument('<id>', THE_TENANT, tenantNamed)
   .argument('<name>', 'its name, so that no other one is deleted by mistake')
   .action(async (id, name) => (await administer()).deleteTenantCommand(id, name));
 
@@ -91,7 +102,7 @@ const key = program.command('key').description('API keys');
 key
   .command('create <name>')
   .description('make a key and print it: it is shown this once')
-  .addOption(new Option('--tenant <id>', 'the tenant that the key is for').argParser(positiveInteger))
+  .addOption(new Option('--tenant <id>', `whom the key is for: ${THE_TENANT}`).argParser(tenantNamed))
   .addOption(
     new Option(
       '--platform',
@@ -112,7 +123,7 @@ key
 key
   .command('list')
   .description('show keys, without their secrets')
-  .addOption(new Option('--tenant <id>', 'only the keys of this tenant').argParser(positiveInteger))
+  .addOption(new Option('--tenant <id>', `only the keys of a tenant: ${THE_TENANT}`).argParser(tenantNamed))
   .addOption(new Option('--platform', 'only platform keys').conflicts('tenant'))
   .action(async (options) => (await administer()).listKeys(options));
 key
@@ -132,7 +143,7 @@ for (const [verb, description, action] of [
     .command(verb)
     .description(description)
     .argument('<role>', 'the role that the application logs in as')
-    .addOption(new Option('--tenant <id>', 'the tenant').argParser(positiveInteger).makeOptionMandatory())
+    .addOption(new Option('--tenant <id>', THE_TENANT).argParser(tenantNamed).makeOptionMandatory())
     .action(async (role, options) => (await outboxCommands())[action](role, options));
 }
 outbox

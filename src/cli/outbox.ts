@@ -1,20 +1,21 @@
 import { formatTimestamp } from '../domain/text/timestamp.js';
 import { grantOutbox, listOutbox, revokeOutbox } from '../operations/emits/outbox.js';
 import { commandLine } from '../operations/rows/audit.js';
-import { administer } from './administer.js';
+import { administer, administerTenant } from './administer.js';
 import { print, printList } from './print.js';
+import type { TenantNamed } from './tenant-named.js';
 
-export async function grantOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
-  await administer(async ({ db }) => {
-    const isNew = await grantOutbox(db, { role, tenantId: tenant }, commandLine);
-    print(`The role ${role} ${isNew ? 'may now' : 'could already'} emit for tenant ${tenant}.`);
+export async function grantOutboxCommand(role: string, { tenant }: { tenant: TenantNamed }): Promise<void> {
+  await administerTenant(tenant, async (tenantId, { db }) => {
+    const isNew = await grantOutbox(db, { role, tenantId }, commandLine);
+    print(`The role ${role} ${isNew ? 'may now' : 'could already'} emit for tenant ${tenantId}.`);
   });
 }
 
-export async function revokeOutboxCommand(role: string, { tenant }: { tenant: number }): Promise<void> {
-  await administer(async ({ db }) => {
-    await revokeOutbox(db, { role, tenantId: tenant }, commandLine);
-    print(`The role ${role} can no longer emit for tenant ${tenant}.`);
+export async function revokeOutboxCommand(role: string, { tenant }: { tenant: TenantNamed }): Promise<void> {
+  await administerTenant(tenant, async (tenantId, { db }) => {
+    await revokeOutbox(db, { role, tenantId }, commandLine);
+    print(`The role ${role} can no longer emit for tenant ${tenantId}.`);
   });
 }
 

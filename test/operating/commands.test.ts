@@ -198,7 +198,9 @@ describe('a database that cannot be reached', SLOW, () => {
     const DATABASE_URL = server.database({ user: server.name, password });
     expect(DATABASE_URL).toContain('a%25b%23c%2Fd%3Fe%40f%3Ag%20h');
     expect((await run('migrate', { DATABASE_URL })).errors).toBe('');
-    expect((await run('tenant create acme', { DATABASE_URL })).output).toContain('Tenant 1 "acme" is made.');
+    const made = await run('tenant create acme --external-id acme_42', { DATABASE_URL });
+    expect(made.output).toContain('Tenant 1 "acme" is made.');
+    expect((await run('tenant list', { DATABASE_URL })).output).toMatch(/^1\tacme\t.*\tacme_42\n$/);
   });
 });
 
@@ -270,6 +272,36 @@ describe('keys and lists', SLOW, () => {
       `hookwright: There is no tenant ${id} (./hookwright tenant list shows them).\n`,
     );
     expect((await ask(`key create late --tenant ${id}`)).errors).toBe(`hookwright: There is no tenant ${id}.\n`);
+  });
+
+  test('a tenant is named by its external id, which commands set, change and remove', async () => {
+    const { id } = await makeTenant(stack.services);
+    expect((await ask(`tenant set ${id} --external-id crm-7`)).output).toBe(
+      `Tenant ${id} has the external id crm-7 now.\n`,
+    );
+    expect((await ask('tenant list')).output).toContain('\tcrm-7\n');
+    expect((await ask(`tenant set ${stack.tenantId} --external-id crm-7`)).errors).toBe(
+      `hookwright: Tenant ${id} has this external id.\n`,
+    );
+    expect((await ask('tenant rename ext:crm-7 branch-2')).output).toBe(`Tenant ${id} is called "branch-2" now.\n`);
+    expect(await ask('key create mine --tenant ext:crm-7')).toMatchObject({ code: 0 });
+    expect((await ask('key list --tenant ext:crm-7')).output).toContain(`tenant ${id}\tmine`);
+    expect((await ask('tenant set ext:crm-7 --external-id crm-8')).output).toBe(
+      `Tenant ${id} has the external id crm-8 now.\n`,
+    );
+    const nobody = 'hookwright: There is no tenant with the external id crm-7 (./hookwright tenant list shows them).\n';
+    for (const line of [
+      'key list --tenant ext:crm-7',
+      'tenant rename ext:crm-7 a',
+      'outbox grant a --tenant ext:crm-7',
+    ]) {
+      expect(await ask(line), line).toEqual({ code: 1, output: '', errors: nobody });
+    }
+    expect((await ask(`tenant set ${id} --no-external-id`)).output).toBe(`Tenant ${id} has no external id now.\n`);
+    expect((await ask(`tenant set ${id}`)).errors).toContain('--external-id <id> or --no-external-id');
+    expect((await ask(`tenant set ${id} --external-id ä`)).errors).toContain('1 to 255 printable ASCII characters');
+    expect((await ask('key list --tenant crm-7')).errors).toContain('number of a tenant, or ext: and its external id');
+    expect((await ask(`tenant delete ${id} branch-2`)).code).toBe(0);
   });
 
   test('without the encryption keys everything can be done that has to do with no secret', async () => {

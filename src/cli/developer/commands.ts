@@ -8,7 +8,7 @@ const connected = (command: Command): Command =>
   command
     .option('--url <url>', 'where the service is; default: HOOKWRIGHT_URL, else the one of .data in this folder')
     .option('--key <key>', 'an API key; default: HOOKWRIGHT_API_KEY, else the one of .data')
-    .option('--tenant <id>', 'the tenant, for a platform key');
+    .option('--tenant <id>', 'the tenant, for a platform key: its id, or ext: and its external id');
 
 const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
 
