@@ -17,7 +17,7 @@ const router = createRouter({
   routeTree: root.addChildren([
     frame.addChildren(consoleRoutes(frame)),
     tenant.addChildren([
-      ...tenantRoutes(tenant, ({ tenantId }) => `/tenants/${tenantId}`),
+      ...tenantRoutes(tenant, ({ tenantId = '' }) => `/tenants/${encodeURIComponent(tenantId)}`),
       ...tenantSettingsRoutes(tenant),
     ]),
   ]),

@@ -1,13 +1,18 @@
 import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useParams } from '@tanstack/react-router';
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronLeft, LifeBuoy } from 'lucide-react';
+import { useEffect } from 'react';
+import { useQuery } from 'urql';
+import { markedExternalId } from '../../src/domain/ids/external-id';
+import { Failure } from '../parts/page';
 import { Link, PlaceContext } from '../parts/place';
 import { WithClient } from '../parts/signed-in';
 import { Badge } from '../parts/status';
 import { TenantFrame } from '../parts/tenant-frame';
 import { useAllowed, useViewer } from '../parts/viewer';
 import { Brand } from './brand';
+import { TENANT_OF } from './documents';
 import { GoTo } from './go-to';
 
 const SETTINGS = [{ path: '/settings', name: msg`Settings` }];
@@ -21,6 +26,10 @@ export function TenantArea() {
   const { tenant: own } = useViewer();
   const maySettle = useAllowed('keys:admin');
   const place = `/tenants/${tenantId}`;
+  const externalId = markedExternalId(tenantId);
+  if (externalId !== null) {
+    return own == null ? <ByExternalId externalId={externalId} /> : <ToNumber number={own.databaseId} />;
+  }
   if (own == null) {
     return (
       <WithClient tenantId={tenantId} wayOut={<BackToTenants />}>
@@ -38,6 +47,30 @@ export function TenantArea() {
       <TenantFrame brand={<Brand />} canLeave />
     </PlaceContext>
   );
+}
+
+/** Addresses that other programs link to may have the external id of a tenant: they lead to those with its number. */
+function ByExternalId({ externalId }: { externalId: string }) {
+  const [{ data, error }, again] = useQuery({ query: TENANT_OF, variables: { externalId } });
+  if (data?.tenant != null) {
+    return <ToNumber number={data.tenant.databaseId} />;
+  }
+  return (
+    error && (
+      <div className="mx-auto flex max-w-xl flex-col gap-3 p-6">
+        <BackToTenants />
+        <Failure error={error} retry={again} />
+      </div>
+    )
+  );
+}
+
+function ToNumber({ number }: { number: number }) {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const to = pathname.replace(/^\/tenants\/[^/]+/, `/tenants/${number}`);
+  useEffect(() => void navigate({ to: to as string, search: true as never, replace: true }), [navigate, to]);
+  return null;
 }
 
 function BackToTenants() {

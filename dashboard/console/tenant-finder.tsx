@@ -1,12 +1,13 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useClient } from 'urql';
-import { HitName, idIn, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from '../parts/find-any-id';
+import { labelOf } from '../parts/cells';
+import { HitName, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from '../parts/find-any-id';
 import { type Findings, FindWindow } from '../parts/find-window';
 import type { FinderProps } from '../parts/frame-tools';
 import { FIND_TENANTS } from './documents';
 import { CONSOLE_SCREENS } from './screens';
 
-/** Takes the number or id of anything of any tenant, a part of a tenant's or event type's name, a screen. */
+/** Takes the number, id or external id of anything of any tenant, a part of a tenant's or event type's name, a screen. */
 export default function TenantFinder(props: FinderProps) {
   const { t } = useLingui();
   const client = useClient();
@@ -15,17 +16,18 @@ export default function TenantFinder(props: FinderProps) {
   const kinds = useKindNames();
   const nothing = useNothing(t`Names, URLs and idempotency keys are found in their tenant.`);
   const find = async (wanted: string): Promise<Findings> => {
-    const id = idIn(wanted);
     const [known, { data, error }, types] = await Promise.all([
-      id === undefined ? [] : whereIs(id),
+      whereIs(wanted),
       client.query(FIND_TENANTS, { text: wanted, first: SHOWN_MAX }).toPromise(),
       findTypes(wanted),
     ]);
     const tenants = (data?.tenants?.edges ?? []).map(({ node }) => ({
       path: `/tenants/${node.databaseId}/overview`,
-      name: <HitName kind={kinds.TENANT} id={node.name} of={node.id} />,
+      name: <HitName kind={kinds.TENANT} id={labelOf(node.name, node.externalId)} of={node.id} />,
     }));
-    return { hits: [...known.map(({ hit }) => hit), ...tenants, ...types], nothing: nothing(wanted, error) };
+    // A tenant that was found by its name has one, and stands for itself.
+    const others = known.map(({ hit }) => hit).filter(({ path }) => tenants.every((tenant) => tenant.path !== path));
+    return { hits: [...others, ...tenants, ...types], nothing: nothing(wanted, error) };
   };
   return (
     <FindWindow

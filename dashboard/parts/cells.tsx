@@ -16,11 +16,41 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, '');
 }
 
-/** What an endpoint is called: its name, or its url if it has none. */
-export const endpointLabel = ({ name, url }: { name?: string | null; url: string }): string => name ?? shortUrl(url);
+interface NamedEndpoint {
+  name?: string | null;
+  url: string;
+  externalId?: string | null;
+}
+
+const nameOf = ({ name, url }: NamedEndpoint): string => name ?? shortUrl(url);
+
+/** What an endpoint is called: its name, or its url if it has none, and its external id. */
+export const endpointLabel = (endpoint: NamedEndpoint): string => labelOf(nameOf(endpoint), endpoint.externalId);
+
+/** A name and an external id in one line. */
+export const labelOf = (name: string, externalId: string | null | undefined): string =>
+  externalId == null ? name : `${name} · ${externalId}`;
+
+/** A name, and behind it the external id of what it names. */
+export function NameAndId({ name, externalId }: { name: string; externalId?: string | null | undefined }) {
+  return (
+    <>
+      <Untrusted text={name} />
+      {externalId != null && (
+        <code className="ms-1.5 font-mono text-xs font-normal text-faint">
+          <Untrusted text={externalId} />
+        </code>
+      )}
+    </>
+  );
+}
+
+export const EndpointName = ({ endpoint }: { endpoint: NamedEndpoint }) => (
+  <NameAndId name={nameOf(endpoint)} externalId={endpoint.externalId} />
+);
 
 /**
- * An endpoint by its name or url, which leads to its page.
+ * An endpoint by its name or url and its external id, which leads to its page.
  *
  * @param secondary it is not the subject of the row
  * @param otherwise is shown without one. Default: that it was deleted.
@@ -30,7 +60,7 @@ export function EndpointLink({
   secondary,
   otherwise = <Trans>deleted</Trans>,
 }: {
-  webhook: { databaseId: number; name?: string | null; url: string } | null | undefined;
+  webhook: (NamedEndpoint & { databaseId: number }) | null | undefined;
   secondary?: boolean;
   otherwise?: ReactNode;
 }) {
@@ -42,7 +72,7 @@ export function EndpointLink({
       to={`/endpoints/${webhook.databaseId}`}
       className={secondary ? 'text-soft no-underline hover:text-ink hover:underline' : ENDPOINT_SUBJECT}
     >
-      <Untrusted text={endpointLabel(webhook)} />
+      <EndpointName endpoint={webhook} />
     </Link>
   );
 }

@@ -2,12 +2,14 @@ import { useLingui } from '@lingui/react/macro';
 import { useRef } from 'react';
 import { type CombinedError, useClient } from 'urql';
 import { dateToId, IDS_PER_DAY, idToDate } from '../../src/domain/ids/delivery-id';
+import { isExternalId, markedExternalId, withMark } from '../../src/domain/ids/external-id';
 import { parseAttemptKey, parseGlobalId } from '../../src/domain/ids/global-id';
 import { parseId } from '../../src/domain/ids/id';
 import { DAY_MS } from '../../src/domain/text/durations';
 import { graphql } from '../api/generated';
 import type { FindTypesQuery, ObjectKind } from '../api/generated/graphql';
 import { formatter } from '../text/formats';
+import { labelOf } from './cells';
 import type { Hit } from './find-field';
 import { Untrusted } from './untrusted';
 import { useViewer } from './viewer';
@@ -17,7 +19,7 @@ export const SHOWN_MAX = 8;
 
 const WHERE_IS = graphql(`
   query WhereIs($id: ID!) {
-    whereIs(id: $id) { objectId kind tenant { databaseId name } }
+    whereIs(id: $id) { objectId kind tenant { databaseId name externalId } }
   }
 `);
 
@@ -88,17 +90,23 @@ export function HitName({ kind, id, of }: { kind: string; id: string; of?: strin
   );
 }
 
-/** Finds things of all tenants by an id, with a platform key. */
-export function useWhereIs(): (id: string) => Promise<{ tenantId: number | undefined; hit: Hit }[]> {
+/** Finds things of all tenants by an id of ours or an external one, with a platform key. */
+export function useWhereIs(): (text: string) => Promise<{ tenantId: number | undefined; hit: Hit }[]> {
   const client = useClient();
   const kinds = useKindNames();
-  return async (id) => {
-    const { data } = await client.query(WHERE_IS, { id }).toPromise();
-    return (data?.whereIs ?? []).map(({ objectId, kind, tenant }) => ({
+  return async (text) => {
+    const externalId = markedExternalId(text) ?? (isExternalId(text) ? text : null);
+    const ids = [idIn(text), externalId === null ? undefined : withMark(externalId)].filter((id) => id !== undefined);
+    const answers = await Promise.all(ids.map((id) => client.query(WHERE_IS, { id }).toPromise()));
+    const found = answers.flatMap(({ data }) => data?.whereIs ?? []);
+    const unique = [...new Map(found.map((one) => [one.objectId, one])).values()];
+    return unique.map(({ objectId, kind, tenant }) => ({
       tenantId: tenant?.databaseId,
       hit: {
         path: `${tenant == null ? '' : `/tenants/${tenant.databaseId}`}${pathOf(kind, objectId)}`,
-        name: <HitName kind={kinds[kind]} id={objectId} of={tenant?.name} />,
+        name: (
+          <HitName kind={kinds[kind]} id={objectId} of={tenant ? labelOf(tenant.name, tenant.externalId) : undefined} />
+        ),
       },
     }));
   };

@@ -1,6 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { useContext } from 'react';
 import { type Client, type CombinedError, useClient } from 'urql';
+import { markedExternalId } from '../../src/domain/ids/external-id';
 import { graphql } from '../api/generated';
 import { endpointLabel } from './cells';
 import { HitName, idIn, pathOf, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from './find-any-id';
@@ -22,7 +23,7 @@ const FIND = graphql(`
 
 const FIND_TEXT = graphql(`
   query FindText($text: String!, $search: String!, $first: Int!) {
-    webhooks(first: $first, filter: { search: $search }) { edges { node { id databaseId name url } } }
+    webhooks(first: $first, filter: { search: $search }) { edges { node { id databaseId name url externalId } } }
     events(first: $first, filter: { idempotencyKey: $text }) { edges { node { id eventType } } }
   }
 `);
@@ -31,8 +32,8 @@ const FIND_TEXT = graphql(`
 const SEARCH_CHARS_MAX = 200;
 
 /**
- * Takes the id or number of anything, a part of an endpoint's name, description or URL or of an event type's name, an
- * idempotency key, a screen.
+ * Takes the id or number of anything, a part of an endpoint's name, description, URL or external id or of an event type's
+ * name, an idempotency key, a screen.
  */
 export default function Finder(props: FinderProps) {
   const client = useClient();
@@ -46,8 +47,8 @@ export default function Finder(props: FinderProps) {
     const id = idIn(wanted);
     const [own, elsewhere, { named, error }, types] = await Promise.all([
       id === undefined ? [] : findById(client, id),
-      id !== undefined && isAllowed(viewer, 'platform:read') ? whereIs(id) : [],
-      findByText(client, wanted),
+      isAllowed(viewer, 'platform:read') ? whereIs(wanted) : [],
+      findByText(client, markedExternalId(wanted) ?? wanted),
       findTypes(wanted),
     ]);
     const hits = [...own, ...named].map(

@@ -22,11 +22,12 @@ export function Link({ to, search, outside, ...rest }: LinkProps) {
 }
 
 /** Goes to a screen of this tenant. */
-export function useGo(): (to: string, search?: Search) => void {
+export function useGo(): (to: string, search?: Search, options?: { replace?: boolean }) => void {
   const place = useContext(PlaceContext);
   const navigate = useNavigate();
   return useCallback(
-    (to, search) => void navigate({ to: `${place}${to}` as string, search: (search ?? {}) as never }),
+    (to, search, { replace = false } = {}) =>
+      void navigate({ to: `${place}${to}` as string, search: (search ?? {}) as never, replace }),
     [place, navigate],
   );
 }

@@ -2,13 +2,13 @@ import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Outlet, useMatchRoute } from '@tanstack/react-router';
 import { type ReactNode, useContext, useSyncExternalStore } from 'react';
+import { NameAndId } from './cells';
 import { useCurrentInView } from './current-in-view';
 import { type FinderProps, FrameTools } from './frame-tools';
 import { useShortcuts } from './keyboard';
 import { currentLook } from './look';
 import { Link, PlaceContext, useGo } from './place';
 import { screensFor } from './screens';
-import { Untrusted } from './untrusted';
 import { useViewer } from './viewer';
 import { whenWanted } from './when-wanted';
 
@@ -52,7 +52,7 @@ export function TenantFrame({
             <div className="flex min-w-0 items-center gap-2.5 text-sm font-semibold">
               {brand}
               <span className="truncate">
-                <Untrusted text={viewer.tenant?.name ?? ''} />
+                <NameAndId name={viewer.tenant?.name ?? ''} externalId={viewer.tenant?.externalId} />
               </span>
               {notice}
             </div>

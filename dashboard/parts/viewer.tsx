@@ -9,7 +9,7 @@ export const VIEWER = graphql(`
     viewer {
       scopes
       apiKey { id name expiresAt }
-      tenant { id databaseId name }
+      tenant { id databaseId name externalId }
       endpointOptions
       retention { deliveryDays }
       egressAddresses

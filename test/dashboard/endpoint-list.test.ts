@@ -20,7 +20,7 @@ const closed = endpoint(4, { closedUntil: '2026-03-02T12:00:01Z', consecutiveFai
 const failing = endpoint(5, { consecutiveFailures: 3, lastFailureAt: '2026-03-02T11:00:00Z' });
 const gone = endpoint(6, { active: false, disabledReason: 'GONE' });
 const disabled = endpoint(7, { active: false, disabledReason: 'FAILURES', heldCount: 9 });
-const newer = endpoint(8, { url: 'https://Hooks.example.com/8' });
+const newer = endpoint(8, { url: 'https://Hooks.example.com/8', externalId: 'CRM-17' });
 const all = [newer, disabled, gone, failing, closed, backlog, paused, healthy];
 const numbers = (wanted: Parameters<typeof arrange>[1]) =>
   arrange(all, wanted, NOW).map(({ databaseId }) => databaseId);
@@ -37,10 +37,11 @@ describe('the list of endpoints', () => {
     expect(numbers({ state: 'unknown' })).toHaveLength(8);
   });
 
-  it('has those that get an event type, and those whose url has a text', () => {
+  it('has those that get an event type, and those whose url or external id has a text', () => {
     expect(numbers({ type: 'coupon.applied' })).toEqual([2]);
     expect(numbers({ type: 'booking.created' })).toHaveLength(8);
     expect(numbers({ text: ' hooks.EXAMPLE ' })).toEqual([8]);
+    expect(numbers({ text: 'crm-1' })).toEqual([8]);
   });
 
   it('has another order on request', () => {

@@ -29,6 +29,8 @@ const platformOnly = [
   'InstallationNow',
   'RegisterEventType',
   'RenameTenant',
+  'SetTenantExternalId',
+  'TenantOfExternalId',
   'Tenants',
   'TryEventType',
   'TypeUsage',
@@ -93,6 +95,13 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
     `insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
      values ($1, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day') returning id`,
   );
+  const externalId = `crm-${tenantId}`;
+  await site.owner.query('update hookwright.tenants set external_id = $1 where id = $2', [externalId, tenantId]);
+  await site.owner.query(
+    `insert into hookwright.webhook_options (webhook_id, tenant_id, external_id) values ($1, $2, $3)
+     on conflict (webhook_id) do update set external_id = excluded.external_id`,
+    [row['webhook'], tenantId, externalId],
+  );
   const lists = ['webhooks', 'events', 'deliveries', 'apiKeys', 'auditLog', 'bulkOperations', 'scheduledEvents'];
   const { data } = await site.ask(
     `{ ${lists.map((list) => `${list}(first: 1) { pageInfo { endCursor } }`).join(' ')} }`,
@@ -102,6 +111,7 @@ async function knownOf({ id: tenantId, name }: { id: number; name: string }, key
   return {
     tenantId,
     name,
+    externalId,
     webhook: gid.webhook(row['webhook']!),
     event: gid.event(row['event']!),
     delivery: gid.delivery(row['delivery']!),

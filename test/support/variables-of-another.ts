@@ -9,6 +9,8 @@ import { gid } from './ids.js';
 export interface Known {
   tenantId: number;
   name: string;
+  /** Of the tenant and of its webhook. */
+  externalId: string;
   webhook: string;
   event: string;
   delivery: string;
@@ -60,6 +62,8 @@ const values: Record<string, Value> = {
   'DeleteTenant.name': { of: ({ name }) => [name] },
   'CreateTenant.name': { always: 'a new name' },
   'RenameTenant.name': { always: 'a new name' },
+  'EndpointOfExternalId.externalId': { of: ({ externalId }) => [externalId] },
+  'TenantOfExternalId.externalId': { of: ({ externalId }) => [externalId] },
   'CreateApiKeyInput.name': { always: 'a key' },
   scopes: { always: ['webhooks:read'] },
   capabilities: { always: ['VIEW'] },

@@ -30,7 +30,7 @@ export const AUDIT_LOG = graphql(`
 export const NAMES = graphql(`
   query AuditNames($webhooks: Boolean!, $tenants: Boolean!) {
     apiKeys(first: 100) { edges { node { id name } } }
-    webhooks(first: 100) @include(if: $webhooks) { edges { node { id url } } }
-    tenants(first: 100) @include(if: $tenants) { edges { node { id name } } }
+    webhooks(first: 100) @include(if: $webhooks) { edges { node { id name url externalId } } }
+    tenants(first: 100) @include(if: $tenants) { edges { node { id name externalId } } }
   }
 `);

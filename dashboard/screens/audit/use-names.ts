@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
-import { shortUrl } from '../../parts/cells';
+import { endpointLabel, labelOf } from '../../parts/cells';
 import { useAllowed, useViewer } from '../../parts/viewer';
 import { NAMES } from './documents';
 
@@ -17,8 +17,9 @@ export function useNames(): { keys: Names; all: Names; isRead: boolean } {
   const isRead = data !== undefined || error !== undefined;
   return useMemo(() => {
     const keys = new Map(data?.apiKeys?.edges.map(({ node }) => [node.id, node.name]));
-    const webhooks = data?.webhooks?.edges.map(({ node }): [string, string] => [node.id, shortUrl(node.url)]) ?? [];
-    const tenants = data?.tenants?.edges.map(({ node }): [string, string] => [node.id, node.name]) ?? [];
+    const webhooks = data?.webhooks?.edges.map(({ node }): [string, string] => [node.id, endpointLabel(node)]) ?? [];
+    const tenants =
+      data?.tenants?.edges.map(({ node }): [string, string] => [node.id, labelOf(node.name, node.externalId)]) ?? [];
     return { keys, all: new Map([...keys, ...webhooks, ...tenants]), isRead };
   }, [data, isRead]);
 }

@@ -31,7 +31,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
   TENANT_ENTERED: msg`Tenant entered by the operator`,
-  TENANT_UPDATED: msg`Tenant renamed`,
+  TENANT_UPDATED: msg`Tenant changed`,
   WEBHOOK_CREATED: msg`Endpoint added`,
   WEBHOOK_DELETED: msg`Endpoint deleted`,
   WEBHOOK_DISABLED: msg`Endpoint disabled by its failures`,

@@ -19,7 +19,7 @@ graphql(`
     createdAt
     finishedAt
     cancelReason
-    webhook { id databaseId name url }
+    webhook { id databaseId name url externalId }
   }
 `);
 
@@ -51,7 +51,7 @@ export const DELIVERY_UPDATES = graphql(`
 /** The options of the filters: endpoints and event types by name. */
 export const FILTER_CHOICES = graphql(`
   query FilterChoices {
-    webhooks(first: 100) { edges { node { id databaseId name url } } }
+    webhooks(first: 100) { edges { node { id databaseId name url externalId } } }
     eventTypes { id name }
   }
 `);
@@ -63,7 +63,7 @@ export const DELIVERY = graphql(`
       isCheck
       orderingKey
       waitsFor { id databaseId status }
-      webhook { id databaseId name url active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
+      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
       attempts {
         id
         number
@@ -131,6 +131,6 @@ export const CANCEL_DELIVERY = graphql(`
 /** Where an event can be sent: an endpoint must be active. */
 export const TARGETS = graphql(`
   query Targets {
-    webhooks(first: 100, filter: { active: true }) { edges { node { id databaseId name url } } }
+    webhooks(first: 100, filter: { active: true }) { edges { node { id databaseId name url externalId } } }
   }
 `);

@@ -61,6 +61,12 @@ export const ENDPOINT = graphql(`
   }
 `);
 
+export const ENDPOINT_OF = graphql(`
+  query EndpointOfExternalId($externalId: String!) {
+    webhook(externalId: $externalId) { id databaseId }
+  }
+`);
+
 export const ENDPOINT_STATS = graphql(`
   query EndpointStats($id: ID!, $since: DateTime!, $until: DateTime, $eventType: String) {
     webhook(id: $id) {

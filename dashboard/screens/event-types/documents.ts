@@ -55,10 +55,10 @@ graphql(`
     complete
     eventsLookedAt
     eventsRefused
-    refusedEvents { tenant { id databaseId name } eventId issues { path detail } }
+    refusedEvents { tenant { id databaseId name externalId } eventId issues { path detail } }
     webhookCount
     brokenOptionCount
-    brokenOptions { tenant { id databaseId name } webhookId option path code types message }
+    brokenOptions { tenant { id databaseId name externalId } webhookId option path code types message }
   }
 `);
 

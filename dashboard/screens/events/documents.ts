@@ -44,7 +44,7 @@ export const FAN_OUT = graphql(`
             webhookId
             reason
             failedCondition { path op value negated pointer }
-            webhook { id databaseId name url active eventTypes }
+            webhook { id databaseId name url externalId active eventTypes }
             delivery { ...DeliveryRow }
           }
         }

@@ -25,13 +25,14 @@ export const FAILING = graphql(`
         webhooks(first: 50) {
           webhookId
           name
+          externalId
           url
           state
           since
           lastErrorCode
           consecutiveFailures
           held
-          tenant { id databaseId name }
+          tenant { id databaseId name externalId }
         }
       }
       failures { errorCode deliveries }
@@ -70,10 +71,11 @@ export const WORST = graphql(`
       topWebhooks(by: $by, first: 50, since: $since) {
         webhookId
         name
+        externalId
         url
         active
         due
-        tenant { id databaseId name }
+        tenant { id databaseId name externalId }
         figures { attempts failures successRate p50Ms p95Ms }
       }
     }

@@ -1,12 +1,12 @@
-import { ENDPOINT_SUBJECT, endpointLabel } from '../../parts/cells';
+import { ENDPOINT_SUBJECT, EndpointName, NameAndId } from '../../parts/cells';
 import { Link } from '../../parts/place';
-import { Untrusted } from '../../parts/untrusted';
 
 interface OfTenant {
   webhookId: string;
   name?: string | null;
   url: string;
-  tenant?: { databaseId: number; name: string } | null;
+  externalId?: string | null;
+  tenant?: { databaseId: number; name: string; externalId?: string | null } | null;
 }
 
 /** Into the area of the tenant; an endpoint's number follows the prefix of its id. */
@@ -17,7 +17,7 @@ export const pathOf = ({ tenant, webhookId }: OfTenant): string =>
 export function EndpointOfTenant({ row }: { row: OfTenant }) {
   return (
     <Link to={pathOf(row)} className={ENDPOINT_SUBJECT}>
-      <Untrusted text={endpointLabel(row)} />
+      <EndpointName endpoint={row} />
     </Link>
   );
 }
@@ -27,7 +27,7 @@ export function TenantLink({ tenant }: { tenant: OfTenant['tenant'] }) {
     tenant && (
       <Link to={`/tenants/${tenant.databaseId}`} className="text-soft no-underline hover:underline">
         <span className="inline-block max-w-48 truncate align-bottom">
-          <Untrusted text={tenant.name} />
+          <NameAndId {...tenant} />
         </span>
       </Link>
     )

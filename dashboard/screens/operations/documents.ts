@@ -15,7 +15,7 @@ graphql(`
     error
     createdAt
     finishedAt
-    webhook { id databaseId name url active }
+    webhook { id databaseId name url externalId active }
   }
 `);
 

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
+import { EXTERNAL_ID_CHARS_MAX } from '../../../src/domain/ids/external-id';
 import { TextField } from '../../parts/field';
 import { useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
@@ -13,8 +14,8 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
   const go = useGo();
   const [, create] = useMutation(CREATE_TENANT);
   const form = useForm({
-    initial: { name: '' },
-    save: ({ name }) => create({ name: name.trim() }),
+    initial: { name: '', externalId: '' },
+    save: ({ name, externalId }) => create({ name: name.trim(), externalId: externalId || null }),
     saved: ({ createTenant: { tenant } }) => {
       notify(t`The tenant is created.`, t`Create its first API key under “Keys”.`);
       onClose();
@@ -36,6 +37,12 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
         autoFocus
         required
         maxLength={200}
+      />
+      <TextField
+        {...form.field('externalId')}
+        name={<Trans>External ID</Trans>}
+        hint={<Trans>The customer's id in your own system, if you want to find the tenant by it.</Trans>}
+        maxLength={EXTERNAL_ID_CHARS_MAX}
       />
     </FormDialog>
   );

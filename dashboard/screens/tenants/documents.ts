@@ -5,6 +5,7 @@ graphql(`
     id
     databaseId
     name
+    externalId
     createdAt
   }
 `);
@@ -37,14 +38,20 @@ export const TENANTS = graphql(`
 `);
 
 export const CREATE_TENANT = graphql(`
-  mutation CreateTenant($name: String!) {
-    createTenant(input: { name: $name }) { tenant { ...TenantRow } }
+  mutation CreateTenant($name: String!, $externalId: String) {
+    createTenant(input: { name: $name, externalId: $externalId }) { tenant { ...TenantRow } }
   }
 `);
 
 export const RENAME_TENANT = graphql(`
   mutation RenameTenant($id: ID!, $name: String!) {
     updateTenant(input: { id: $id, name: $name }) { tenant { ...TenantRow } }
+  }
+`);
+
+export const SET_EXTERNAL_ID = graphql(`
+  mutation SetTenantExternalId($id: ID!, $externalId: String) {
+    updateTenant(input: { id: $id, externalId: $externalId }) { tenant { ...TenantRow } }
   }
 `);
 

@@ -5,6 +5,7 @@ import { DeleteTenant } from './delete-tenant';
 import { DeliveryDefaults } from './delivery-defaults';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
+import { TenantExternalId } from './tenant-external-id';
 
 /** The operator's actions on a tenant, beside those of the tenant itself. */
 export default function TenantSettings() {
@@ -17,6 +18,7 @@ export default function TenantSettings() {
       {tenant && (
         <div className="flex max-w-3xl flex-col gap-4">
           {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}
+          {mayChange && <TenantExternalId key={tenant.externalId} tenant={tenant} />}
           {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}

@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limits.js';
 import type { TenantsQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
-import { SubjectLink } from '../../parts/cells';
+import { NameAndId, SubjectLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead, type Tone } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
@@ -64,7 +64,7 @@ export default function Tenants() {
         title={t`Tenants`}
         actions={
           <>
-            <SearchBox name="name" label={t`Name of a tenant`} />
+            <SearchBox name="name" label={t`Name or external ID`} />
             {add}
           </>
         }
@@ -122,9 +122,9 @@ function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Co
       {
         name: t`Tenant`,
         wide: true,
-        render: ({ databaseId, name }) => (
+        render: ({ databaseId, name, externalId }) => (
           <SubjectLink to={`/tenants/${databaseId}`}>
-            <Untrusted text={name} />
+            <NameAndId name={name} externalId={externalId} />
           </SubjectLink>
         ),
       },

@@ -25,7 +25,7 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
   const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
   return (
     <FilterRow>
-      <SearchBox name="q" label={t`Name, description, URL`} />
+      <SearchBox name="q" label={t`Name, URL, external ID`} />
       <AddressSelect
         name="state"
         label={t`State`}

@@ -5,6 +5,7 @@ interface Endpoint extends AttentionFields {
   url: string;
   name?: string | null;
   description?: string | null;
+  externalId?: string | null;
   eventTypes: readonly string[];
   lastFailureAt?: string | null;
 }
@@ -15,7 +16,7 @@ export interface Wanted {
   state?: string | undefined;
   /** The name of an event type that it gets. */
   type?: string | undefined;
-  /** Part of the name, description or url. */
+  /** Part of the name, description, url or external id. */
   text?: string | undefined;
   sort?: string | undefined;
 }
@@ -28,7 +29,7 @@ export function arrange<E extends Endpoint>(endpoints: readonly E[], wanted: Wan
     (one) =>
       isInState(one, wanted.state, now) &&
       (wanted.type === undefined || one.eventTypes.includes('*') || one.eventTypes.includes(wanted.type)) &&
-      [one.name, one.description, one.url].some((shown) => shown?.toLowerCase().includes(text)),
+      [one.name, one.description, one.url, one.externalId].some((shown) => shown?.toLowerCase().includes(text)),
   );
   const newest = (a: E, b: E) => b.databaseId - a.databaseId;
   const orders: Record<string, (a: E, b: E) => number> = {

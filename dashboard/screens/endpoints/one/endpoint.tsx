@@ -1,9 +1,14 @@
 import { useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { useQuery } from 'urql';
+import { markedExternalId } from '../../../../src/domain/ids/external-id';
 import { endpointLabel } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
+import { useGo } from '../../../parts/place';
 import { WebhookBadge } from '../../../parts/status';
 import { EndpointAnswerView } from '../answer/endpoint-answer-view';
+import { ENDPOINT_OF } from '../documents';
 import { BlockedKeys } from '../ordering/blocked-keys';
 import { useEndpoint } from '../use-endpoint';
 import { ActionBar } from './action-bar';
@@ -14,8 +19,37 @@ import { LatestDeliveries } from './latest-deliveries';
 
 /** One endpoint: how it is, why, and what can be done now; then what it has done, and what comes next. */
 export default function Endpoint() {
-  const { t } = useLingui();
   const { number } = useParams({ strict: false }) as { number: string };
+  const externalId = markedExternalId(number);
+  return externalId === null ? <EndpointPage number={number} /> : <ByExternalId externalId={externalId} />;
+}
+
+/** Addresses that other programs link to may have the external id of an endpoint: they lead to that with its number. */
+function ByExternalId({ externalId }: { externalId: string }) {
+  const { t } = useLingui();
+  const go = useGo();
+  const [{ data, error }, read] = useQuery({ query: ENDPOINT_OF, variables: { externalId } });
+  const number = data?.webhook?.databaseId;
+  useEffect(() => {
+    if (number !== undefined) {
+      go(`/endpoints/${number}`, undefined, { replace: true });
+    }
+  }, [go, number]);
+  return (
+    <OnePage
+      title={t`Endpoint ${externalId}`}
+      back={{ to: '/endpoints', name: t`Endpoints` }}
+      thing={null}
+      error={error}
+      retry={read}
+    >
+      {() => null}
+    </OnePage>
+  );
+}
+
+function EndpointPage({ number }: { number: string }) {
+  const { t } = useLingui();
   const { endpoint, inherited, error, read } = useEndpoint(number);
   return (
     <OnePage
