@@ -4,7 +4,7 @@ export const groups: Record<string, readonly string[]> = {
   'Receive and send': [
     ...['receive', 'verify/frameworks', 'verify/README', '../examples/README', 'outage'],
     ...['produce', '../examples/producer/README', 'developers', 'interface', 'options', 'content', 'ordering'],
-    ...['event-types', 'notices', 'outbox', 'scheduled'],
+    ...['event-types', 'notices', 'outbox', 'scheduled', 'external-ids'],
   ],
   'Dashboard and GraphQL': [
     ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
