@@ -1,5 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { updateTenant } from '../../src/operations/tenants/update-tenant.js';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
 import { eventually } from '../support/eventually.js';
@@ -136,6 +138,30 @@ describe('deliveryUpdated', () => {
     const { id } = await api.stack.webhook(receiver.url);
     await eventually(() => stream.updates.some(({ webhookId }) => webhookId === gid.webhook(id)), WITHIN_MS);
     await deleteWebhook(api.stack.services.db, api.stack.tenantId, id, commandLine);
+  });
+
+  test('a platform key goes on following the tenant whose external id it has named, whoever gets that id', async () => {
+    const { services, tenantId } = api.stack;
+    const { key } = await makeKey(services, null, ['platform:admin']);
+    const other = await makeTenant(services);
+    const name = async (id: number, externalId: string | null) => {
+      await updateTenant(services.db, id, { externalId }, commandLine);
+      for (const { services: ofServer } of api.servers) {
+        ofServer.authenticator.forgetTenant(id);
+      }
+    };
+    await name(tenantId, 'acme');
+    const named = 'subscription { webhookUpdated { cursor resync webhookId webhook { name } } }';
+    const stream = await api.follow(named, {}, { key, headers: { 'hookwright-tenant': 'ext:acme' } });
+    await name(tenantId, null);
+    await name(other.id, 'acme');
+    await makeWebhook(services, other.id);
+    const { id } = await createWebhook(services.db, services.vault, services.random, {
+      ...{ tenantId, url: receiver.url, eventTypes: ['*'], name: 'Shop', webhooksMax: 100, actor: commandLine },
+    });
+    await eventually(() => stream.updates.length > 0, WITHIN_MS);
+    expect(stream.updates).toMatchObject([{ webhookId: gid.webhook(id), webhook: { name: 'Shop' } }]);
+    await deleteWebhook(services.db, tenantId, id, commandLine);
   });
 });
 

@@ -147,7 +147,10 @@ async function executePortion(
   portion: readonly Update<unknown>[],
 ) {
   const authorization = authorizationOf(services.config, request);
-  const context = await requestContext(services, request, authorization, PORTION_BYTES_MAX);
+  const { tenantId } = contextOf(request);
+  // An external id in the header may be another tenant's by now.
+  const tenant = tenantId === null ? undefined : String(tenantId);
+  const context = await requestContext(services, request, authorization, PORTION_BYTES_MAX, tenant);
   const { budget } = context;
   try {
     const { readsOfRows } = subscription.operation.reading(subscription.variables);

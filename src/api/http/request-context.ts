@@ -17,6 +17,7 @@ export function decorateWithContext(app: FastifyInstance): void {
  * Finds the caller of a request, before the body is read, and again for each portion of a stream.
  *
  * @param answerBytesMax default: GRAPHQL_ANSWER_BYTES_MAX
+ * @param tenant default: the header Hookwright-Tenant
  * @throws ApiError as createContext; rate_limited for an address with too many requests without a key
  */
 export async function requestContext(
@@ -24,13 +25,14 @@ export async function requestContext(
   request: FastifyRequest,
   authorization: string | undefined,
   answerBytesMax?: number,
+  tenant = headerOf(request, 'hookwright-tenant'),
 ): Promise<Context> {
   if (authorization === undefined) {
     services.rateLimits.requireAnonymous(request.ip);
   }
   return createContext(services, {
     authorization,
-    tenantHeader: headerOf(request, 'hookwright-tenant'),
+    tenantHeader: tenant,
     requestId: request.id,
     span: request.span,
     address: request.ip,
