@@ -52,6 +52,20 @@ describe('emit', () => {
     expect(delivery.status).toBe('PENDING');
   });
 
+  test('with a platform key is for the tenant that its number, id or external id names', async () => {
+    const { key: platformKey } = await makeKey(stack.services, null, ['platform:support']);
+    await stack.rows(`update hookwright.tenants set external_id = 'acme 42' where id = ${stack.tenantId}`);
+    for (const tenant of [stack.tenantId, `tn_${stack.tenantId}`, 'ext:acme 42']) {
+      const emitted = await client({ key: platformKey, tenant }).emit('coupon.applied', coupon());
+      expect(emitted).toMatchObject({ deliveryCount: 1 });
+    }
+    const nobody = client({ key: platformKey, tenant: 'ext:nobody' });
+    expect(await failure(nobody.emit('coupon.applied', coupon()))).toMatchObject({
+      code: 'not_found',
+      path: ['tenantId'],
+    });
+  });
+
   test('with a key of its own gives the same event twice; without one, two events', async () => {
     const idempotencyKey = 'SUMMER-applied';
     const first = await client().emit('coupon.applied', coupon(), { idempotencyKey });
