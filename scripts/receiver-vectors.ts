@@ -1,6 +1,5 @@
-import { createSecretKey } from 'node:crypto';
 import { type DeliveryRequest, deliveryRequest } from '../src/domain/deliveries/delivery-request.js';
-import { formatSecret, type SecretKeys, secretKeys } from '../src/domain/signing/secret.js';
+import { formatSecret, secretKeys } from '../src/domain/signing/secret.js';
 
 type Scheme = 'standard' | 'contract';
 
@@ -25,24 +24,18 @@ const OLDER = formatSecret(Buffer.alloc(33, 'The secret before the rotation.'));
 const OTHER = formatSecret(Buffer.alloc(33, 'The secret of another webhook.'));
 /** Secrets that came with webhooks of another service. */
 const IMPORTED = {
+  shortest: `whsec_${Buffer.alloc(16, 'imported').toString('base64')}`,
   short: `whsec_${Buffer.alloc(24, 'imported').toString('base64')}`,
   long: `whsec_${Buffer.alloc(64, 'imported').toString('base64')}`,
   text: 'acme:secret/2024_v1!',
+  hex: '0123456789abcdef'.repeat(4),
+  sentence: 'a pass phrase, "quoted"',
 };
 const PAYLOAD = { booking_code: 'BK-4711', local_number: '17', brand: 'Übersee' };
 const JSON_TEXT = JSON.stringify(PAYLOAD);
 const lengthOf = (text: string) => String(Buffer.byteLength(text));
 const SIGNATURE = 'X-Service-Signature';
 const TIMESTAMP = 'X-Service-Timestamp';
-
-function keysOf(secret: string): SecretKeys {
-  if (/^whsec_.{44}$/.test(secret)) {
-    return secretKeys(secret);
-  }
-  const contract = createSecretKey(secret, 'utf8');
-  const base64 = /^whsec_(.*)$/.exec(secret)?.[1];
-  return { contract, standard: base64 === undefined ? contract : createSecretKey(base64, 'base64') };
-}
 
 interface Sent extends DeliveryRequest {
   secrets: string[];
@@ -51,7 +44,7 @@ interface Sent extends DeliveryRequest {
 
 /** A delivery as the service sends it, to a receiver that has the same secret and the same clock. */
 function sent({ body = JSON_TEXT, secret = SECRET, previous = '', at = NOW } = {}): Sent {
-  const keys = { current: keysOf(secret), previous: previous === '' ? null : keysOf(previous) };
+  const keys = { current: secretKeys(secret), previous: previous === '' ? null : secretKeys(previous) };
   const request = deliveryRequest({
     deliveryId: ID,
     eventType: 'booking.created',
@@ -146,7 +139,11 @@ const standard: Row[] = [
   ['300 seconds ahead', sent({ at: NOW + 300 }), 0],
   ['301 seconds ahead', sent({ at: NOW + 301 }), 'TOO_NEW'],
   ['an imported secret of 24 bytes', sent({ secret: IMPORTED.short }), 0],
+  ['an imported secret of 16 bytes', sent({ secret: IMPORTED.shortest }), 0],
   ['an imported secret that is a text', sent({ secret: IMPORTED.text }), 0],
+  ['an imported secret of hexadecimal digits', sent({ secret: IMPORTED.hex }), 0],
+  ['an imported secret with spaces and quotation marks', sent({ secret: IMPORTED.sentence }), 0],
+  ['during a rotation from an imported secret', to([IMPORTED.hex], sent({ previous: IMPORTED.hex })), 0],
   ['a secret that has lost its whsec_', to([SECRET.slice(6)]), 'WRONG_SECRET'],
   ['a damaged secret', to([SECRET.replace('Q', '*')]), 'SECRET_MALFORMED'],
   ['a text that is too short to be a secret', to(['fifteen-letters']), 'SECRET_MALFORMED'],

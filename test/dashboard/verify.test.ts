@@ -92,10 +92,30 @@ test('headers of another prefix are verified too, and what does not have the for
   expect(await resultsOf(secret, { 'content-type': 'application/json' })).toEqual({ kind: 'unsigned' });
 });
 
+test.each(['acme:secret/2024_v1!', '0123456789abcdef'.repeat(4), `whsec_${Buffer.alloc(24, 1).toString('base64')}`])(
+  'both signatures of a delivery are valid with the imported secret %j',
+  async (secret) => {
+    expect(await resultsOf(secret, headersOf([secret]))).toEqual([
+      'x-service-signature 1 valid',
+      'webhook-signature 1 valid',
+    ]);
+  },
+);
+
+test('a secret without its whsec_ is told where it fits with it, and is one like others elsewhere', async () => {
+  const secret = newSecret();
+  const part = secret.slice('whsec_'.length);
+  expect(await resultsOf(part, headersOf([secret]))).toEqual({ kind: 'bad-secret', why: 'prefix' });
+  expect(await resultsOf(part, headersOf([newSecret()]))).toEqual([
+    'x-service-signature 1 differs',
+    'webhook-signature 1 differs',
+  ]);
+});
+
 test.each([
   ['', 'empty'],
   [' whsec_AAAA', 'spaces'],
-  ['AAAA', 'prefix'],
+  ['AAAA', 'form'],
   ['whsec_AAAA', 'length'],
   [`whsec_${'A'.repeat(43)}!`, 'characters'],
 ])('the secret %j is refused: %s', async (secret, why) => {

@@ -87,7 +87,8 @@ function contractHeaders(prefix: string, eventName: string): Json[] {
 
 /** The headers of the Standard Webhooks specification (standardwebhooks.com). */
 function standardHeaders(): Json[] {
-  const signature = 'v1, and the base64 HMAC-SHA256 of id.timestamp.body, with the bytes behind whsec_ as key.';
+  const signature =
+    'v1, and the base64 HMAC-SHA256 of id.timestamp.body. The key is the bytes behind whsec_, or an imported text.';
   const pattern = '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$';
   return [
     header('webhook-id', 'The id of the delivery.', { pattern: DIGITS }, ID),

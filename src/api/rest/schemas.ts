@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events/event-type.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { PREVIOUS_SECRET_DAYS_MAX, SECRET_CHARS, SECRET_FORMS } from '../../domain/signing/secret.js';
 import { mustBe } from '../../domain/text/json-type.js';
+import { parseTimestamp } from '../../domain/text/timestamp.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { externalId as externalIdRule } from '../../operations/fields/kind-rules.js';
 import { formsOf, ignored } from './field-forms.js';
@@ -45,9 +47,33 @@ const newExternalId = externalIdRule.nullish().meta({
   description: externalId.rest,
   examples: ['crm-invoices'],
 });
+const operators = 'Only platform keys with platform:admin or platform:support set it.';
+const ownSecret = (description: string) =>
+  z
+    .string()
+    .meta({ minLength: SECRET_CHARS.min, maxLength: SECRET_CHARS.max })
+    .nullish()
+    .meta({ writeOnly: true, description: `${description} ${operators}` });
+
+/** Secrets that a webhook brings from another service. */
+const ownSecrets = {
+  secret: ownSecret(`The signing secret that a webhook of another service had: ${SECRET_FORMS}.`),
+  previous_secret: ownSecret(
+    'A secret that signs too, as after a rotation, until previous_secret_expires_at. It has the forms of secret.',
+  ),
+  previous_secret_expires_at: time
+    .refine((text) => parseTimestamp(text) !== null, {
+      message: 'must be a date-time of ISO 8601 with seconds and an offset, such as 2026-01-31T09:30:00+00:00',
+      params: { code: 'invalid_format' },
+    })
+    .nullish()
+    .meta({
+      description: `Until when previous_secret signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
+    }),
+};
 
 export const webhookInput = z
-  .strictObject({ ...settings, external_id: newExternalId, options: webhookOptionsInput.optional() })
+  .strictObject({ ...settings, ...ownSecrets, external_id: newExternalId, options: webhookOptionsInput.optional() })
   .refine(
     ({ external_id: own, options }) => {
       const other = options?.['external_id'] ?? null;

@@ -1,6 +1,8 @@
-import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
+import { formatSecret, PREVIOUS_SECRET_DAYS_MAX, SECRET_BYTES } from '../../domain/signing/secret.js';
+import { DAY_MS } from '../../domain/text/durations.js';
+import { formatTimestamp } from '../../domain/text/timestamp.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
-import { ApiError } from '../../errors.js';
+import { ApiError, invalidInput } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId, nextOptionsVersion } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
@@ -12,8 +14,17 @@ import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
 
+/** Signing secrets that come with a webhook of another service. Null: none; then the service makes the secret. */
+export interface OwnSecrets {
+  secret: string | null;
+  previousSecret: string | null;
+  /** Null: 24 hours from now, if there is a previous secret. */
+  previousSecretExpiresAt: Date | null;
+}
+
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
+  own?: OwnSecrets;
   webhooksMax: number;
   actor: Actor;
   /** The same key and settings of one API key make one webhook in 24 h. */
@@ -31,23 +42,16 @@ export async function createWebhook(
   db: HasPool & HasOrm,
   vault: Pick<SecretVault, 'seal' | 'open' | 'hmac'>,
   random: (bytes: number) => Buffer,
-  { tenantId, webhooksMax, actor, idempotencyKey = null, ...settings }: NewWebhook,
+  { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...settings }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const id = await allocateId(db.pool, 'webhooks');
-  const secret = formatSecret(random(SECRET_BYTES));
+  const secret = own.secret ?? formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
+  const previousSealedSecret = own.previousSecret === null ? null : await vault.seal(tenantId, id, own.previousSecret);
   const stored = await sealSettings(vault, tenantId, id, settings);
-  const creation: KeyedCreation | null =
-    idempotencyKey === null || actor.keyId === null
-      ? null
-      : {
-          tenantId,
-          apiKeyId: actor.keyId,
-          key: idempotencyKey,
-          requestHmac: await vault.hmac(tenantId, textOf(settings)),
-        };
+  const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request: { ...settings, ...own } });
   const making = managementTransaction(db, tenantId, async (unit) => {
-    const { em, sql } = unit;
+    const { em, sql, now } = unit;
     const tenant = await lockTenant(em, tenantId);
     const earlier = creation && (await findCreated({ em, sql }, creation));
     if (earlier !== null) {
@@ -61,6 +65,10 @@ export async function createWebhook(
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
     const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
+    if (previousSealedSecret !== null) {
+      const until = overlapEnd(own, now);
+      Object.assign(created, { previousSealedSecret, overlapEndsAt: until, previousSecretExpiresAt: until });
+    }
     created.options = null;
     created.tenant = tenant;
     await writeOptionsRow(unit, created, given(stored));
@@ -68,7 +76,10 @@ export async function createWebhook(
       created.optionsVersion ??= await nextOptionsVersion(sql);
     }
     requireBoundSecrets(created, null, given(stored));
-    const after = auditedSettings(readSettings(created, Object.keys(given(stored))));
+    const after = {
+      ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
+      ...auditedSecrets(own, created),
+    };
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
   });
@@ -83,10 +94,49 @@ export async function createWebhook(
   };
 }
 
+interface Requested {
+  tenantId: number;
+  actor: Actor;
+  idempotencyKey: string | null;
+  /** With its secrets: another one is another request. */
+  request: object;
+}
+
+/** Null: the request has no idempotency key, or nobody whose key it is. */
+async function keyedCreation(
+  vault: Pick<SecretVault, 'hmac'>,
+  { tenantId, actor: { keyId }, idempotencyKey, request }: Requested,
+): Promise<KeyedCreation | null> {
+  return idempotencyKey === null || keyId === null
+    ? null
+    : { tenantId, apiKeyId: keyId, key: idempotencyKey, requestHmac: await vault.hmac(tenantId, textOf(request)) };
+}
+
+const NO_OWN: OwnSecrets = { secret: null, previousSecret: null, previousSecretExpiresAt: null };
+
+/** @throws ApiError invalid_input: it is over, or too far */
+function overlapEnd({ previousSecretExpiresAt }: OwnSecrets, now: Date): Date {
+  const until = previousSecretExpiresAt ?? new Date(now.getTime() + DAY_MS);
+  const leftMs = until.getTime() - now.getTime();
+  if (leftMs <= 0 || leftMs > PREVIOUS_SECRET_DAYS_MAX * DAY_MS) {
+    const detail = `must be later than now, and at most ${PREVIOUS_SECRET_DAYS_MAX} days`;
+    throw invalidInput([{ path: ['input', 'previousSecretExpiresAt'], code: 'out_of_range', detail }]);
+  }
+  return until;
+}
+
+/** Says of secrets of another service that they are there, and until when. */
+const auditedSecrets = ({ secret, previousSecret }: OwnSecrets, { previousSecretExpiresAt: until }: Webhook) => ({
+  ...(secret === null ? {} : { secret: 'own' }),
+  ...(previousSecret === null
+    ? {}
+    : { previousSecret: 'own', previousSecretExpiresAt: until && formatTimestamp(until) }),
+});
+
 /** Without the optional settings that are left out. */
 const given = (settings: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value != null));
 
 /** The same text for the same settings, however a caller has written them. */
-const textOf = (settings: NewWebhookSettings): string =>
+const textOf = (settings: object): string =>
   JSON.stringify(Object.entries(given(settings)).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -36,8 +36,9 @@ export function VerifyDialog({ headers, body, overlapEnds, onClose }: VerifyProp
   const faults: Record<NonNullable<typeof fault>, string> = {
     empty: t`Paste the secret.`,
     spaces: t`Remove the white space around the secret, in your configuration too.`,
-    prefix: t`A secret begins with whsec_. Include that part.`,
-    length: t`A secret has 32 to 88 characters after whsec_.`,
+    prefix: t`This secret fits with whsec_ in front. Include that part.`,
+    form: t`A secret begins with whsec_, or is an imported text of 16 to 256 characters.`,
+    length: t`A secret has 24 to 88 characters after whsec_.`,
     characters: t`After whsec_ a secret has only letters, digits, +, / and =.`,
   };
   return (
@@ -195,7 +196,10 @@ function VerdictView({ verdict }: { verdict: Verdict }) {
           {scheme === 'service' ? (
             <Trans>HMAC-SHA256 of the body; the key is the whole secret</Trans>
           ) : (
-            <Trans>HMAC-SHA256 of id, timestamp and body; the key is the decoded part after whsec_</Trans>
+            <Trans>
+              HMAC-SHA256 of id, timestamp and body; the key is the decoded part after whsec_, or the whole text without
+              whsec_
+            </Trans>
           )}
         </span>
       </p>

@@ -1,4 +1,4 @@
-import { readSecrets, type SecretKeys } from '../../../../packages/receiver/src/secrets.js';
+import { otherForm, readSecrets, type SecretKeys } from '../../../../packages/receiver/src/secrets.js';
 import { type Bytes, signatureOf } from '../../../../packages/receiver/src/signature.js';
 
 /** The headers of a request, by name in any case. A header that came twice is a list. */
@@ -17,22 +17,27 @@ export interface Verdict {
   expected: string;
 }
 
+/**
+ * Why a text is not the secret. `spaces`: without white space around it, it may be one. `prefix`: it fits with `whsec_`
+ * in front.
+ */
+export type BadSecret = 'empty' | 'form' | 'length' | 'characters' | 'spaces' | 'prefix';
+
 export type Verification =
-  /** The secret is none, so nothing was computed. `spaces`: without white space around it, it would be one. */
-  | { kind: 'bad-secret'; why: 'empty' | 'prefix' | 'length' | 'characters' | 'spaces' }
+  | { kind: 'bad-secret'; why: BadSecret }
   /** The request has no signature. */
   | { kind: 'unsigned' }
   | { kind: 'verified'; verdicts: Verdict[] };
 
 const PREFIX = 'whsec_';
-/** An imported secret may be a text. This one is a secret that was copied without its prefix. */
-const WITHOUT_PREFIX = /^[A-Za-z0-9+/]{32,88}={0,2}$/;
+/** No secret verifies such an entry: it stands behind the others. */
+const BY_KEY_PAIR = 'v1a,';
 
 /**
  * Verifies both signatures of a request, over its exact bytes (docs/interface.md, "Deliveries"): `X-Service-Signature`,
  * by whatever prefix the service has for its headers, and `webhook-signature` of Standard Webhooks.
  *
- * @param secret as it was shown when it was made: `whsec_…`. It is kept nowhere.
+ * @param secret as it was shown when it was made, or as it came with the webhook. It is kept nowhere.
  * @throws DOMException where the page has no WebCrypto, as over plain http
  */
 export async function verifySignatures(secret: string, headers: Headers, body: Uint8Array): Promise<Verification> {
@@ -42,33 +47,43 @@ export async function verifySignatures(secret: string, headers: Headers, body: U
   }
   const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
   const sent = new Uint8Array(body);
+  const verdicts = await verdictsOf(keys, values, sent);
+  if (verdicts.length === 0) {
+    return { kind: 'unsigned' };
+  }
+  const whole = secret.startsWith(PREFIX) || verdicts.some(isValid) ? null : otherForm(keys);
+  return whole !== null && (await verdictsOf(whole, values, sent)).some(isValid)
+    ? { kind: 'bad-secret', why: 'prefix' }
+    : { kind: 'verified', verdicts };
+}
+
+const isValid = ({ result }: Verdict) => result === 'valid';
+
+async function verdictsOf(keys: SecretKeys, values: ReadonlyMap<string, string>, body: Bytes): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const [header, value] of values) {
     if (header === 'webhook-signature') {
-      verdicts.push(...(await standardVerdicts(keys, values, value, sent)));
+      verdicts.push(...(await standardVerdicts(keys, values, value, body)));
     } else if (header.endsWith('-signature')) {
-      verdicts.push(await serviceVerdict(keys, header, value, sent));
+      verdicts.push(await serviceVerdict(keys, header, value, body));
     }
   }
-  return verdicts.length === 0 ? { kind: 'unsigned' } : { kind: 'verified', verdicts };
+  return verdicts;
 }
 
 /** The keys of a secret, by the code of receivers; or what is wrong with it. */
-function keysOf(secret: string): SecretKeys | 'empty' | 'prefix' | 'length' | 'characters' | 'spaces' {
+function keysOf(secret: string): SecretKeys | Exclude<BadSecret, 'prefix'> {
   if (secret.trim() === '') {
     return 'empty';
   }
   if (secret !== secret.trim()) {
     return 'spaces';
   }
-  if (WITHOUT_PREFIX.test(secret)) {
-    return 'prefix';
-  }
   try {
     return readSecrets(secret)[0]!;
   } catch {
     if (!secret.startsWith(PREFIX)) {
-      return 'prefix';
+      return 'form';
     }
     return /^[A-Za-z0-9+/]*={0,2}$/.test(secret.slice(PREFIX.length)) ? 'length' : 'characters';
   }
@@ -81,7 +96,7 @@ async function serviceVerdict(secret: SecretKeys, header: string, given: string,
   return { header, scheme: 'service', entry: 1, result, given, expected };
 }
 
-/** The key is the bytes behind `whsec_`; id, timestamp and body are signed. */
+/** The key is the bytes behind `whsec_`, or an imported text; id, timestamp and body are signed. */
 async function standardVerdicts(
   secret: SecretKeys,
   headers: ReadonlyMap<string, string>,
@@ -90,14 +105,17 @@ async function standardVerdicts(
 ): Promise<Verdict[]> {
   const [id = '', timestamp = ''] = [headers.get('webhook-id'), headers.get('webhook-timestamp')];
   const expected = `v1,${await signatureOf(secret, { scheme: 'standard', id, timestamp }, body)}`;
-  return value.split(' ').map((given, index) => ({
-    header: 'webhook-signature',
-    scheme: 'standard' as const,
-    entry: index + 1,
-    result: given === expected ? 'valid' : given.startsWith('v1,') ? 'differs' : 'malformed',
-    given,
-    expected,
-  }));
+  return value
+    .split(' ')
+    .filter((given) => !given.startsWith(BY_KEY_PAIR))
+    .map((given, index) => ({
+      header: 'webhook-signature',
+      scheme: 'standard' as const,
+      entry: index + 1,
+      result: given === expected ? 'valid' : given.startsWith('v1,') ? 'differs' : 'malformed',
+      given,
+      expected,
+    }));
 }
 
 /** Where two bodies first differ, in bytes from 0; undefined when they are the same. */

@@ -30,6 +30,7 @@ import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { requireRights } from './field-rights.js';
+import { ownSecretsOf } from './own-secrets.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
@@ -68,12 +69,17 @@ export class WebhookMutations {
     @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const { idempotencyKey, ...settings } = wanted;
+    const { idempotencyKey, secret, previousSecret, previousSecretExpiresAt, ...settings } = wanted;
     requireRights(context, settings, (value) => value != null);
+    const tenantId = tenantOf(context);
+    const own = ownSecretsOf(context, { secret, previousSecret, previousSecretExpiresAt });
+    const key = parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']);
+    const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
     return createWebhook(context.db, context.vault, context.random, {
-      tenantId: tenantOf(context),
-      idempotencyKey: parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']),
-      ...parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']),
+      tenantId,
+      idempotencyKey: key,
+      ...given,
+      own,
       webhooksMax: context.config.webhooksPerTenantMax,
       actor: actorOf(context),
     });
@@ -99,9 +105,9 @@ export class WebhookMutations {
       const detail = 'has a meaning only together with active: true';
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
+    const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
     const change = { ...settings, active: active ?? undefined, held: held ?? undefined };
     const { db, config } = context;
-    const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
     return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
   }
 

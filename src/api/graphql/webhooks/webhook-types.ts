@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
+import { PREVIOUS_SECRET_DAYS_MAX, SECRET_FORMS } from '../../../domain/signing/secret.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
@@ -23,6 +24,8 @@ const HeldAction = graphqlEnum(
 
 /** The fields that `updateWebhook` changes. */
 export const CHANGEABLE = `${Object.keys(webhookFields).join(', ')} and active`;
+
+const OPERATORS = 'Only platform keys with `platform:admin` or `platform:support` set it.';
 
 const ifVersion = (verb: string) => ({
   nullable: true,
@@ -49,6 +52,24 @@ export class CreateWebhookInput {
     '1 to 255 printable ASCII characters. For 24 hours the same API key gets the same webhook with this key, as it is then, and its secret; with other values, or once the webhook was deleted or its secret rotated, it is a CONFLICT.',
   )
   idempotencyKey?: string | null;
+
+  @Nullable(
+    () => String,
+    `The signing secret that a webhook of another service had: ${SECRET_FORMS}. ${OPERATORS} By default the service makes one.`,
+  )
+  secret?: string | null;
+
+  @Nullable(
+    () => String,
+    `A secret that signs too, as after a rotation, until \`previousSecretExpiresAt\`. It has the forms of \`secret\`. ${OPERATORS}`,
+  )
+  previousSecret?: string | null;
+
+  @Nullable(
+    () => Date,
+    `Until when \`previousSecret\` signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
+  )
+  previousSecretExpiresAt?: Date | null;
 }
 
 @ObjectType({ description: 'The new webhook and its secret.' })
