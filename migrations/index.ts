@@ -25,6 +25,7 @@ import { BlockedKeys } from './0025-blocked-keys.js';
 import { DeliveryMethod } from './0027-delivery-method.js';
 import { Edition } from './0033-edition.js';
 import { ExternalIds } from './0034-external-ids.js';
+import { SignatureForms } from './0035-signature-forms.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -63,4 +64,5 @@ export const migrations = [
   { name: '0032-superseded-heads', class: FunctionsAlone },
   { name: '0033-edition', class: Edition },
   { name: '0034-external-ids', class: ExternalIds },
+  { name: '0035-signature-forms', class: SignatureForms },
 ];

@@ -43,6 +43,8 @@ export const indexes: readonly LargeIndex[] = [
     table: 'webhook_options',
     on: `(webhook_id) where filter_path is not null or content_id is not null or ordering_by <> 'NONE'`,
   },
+  // The forms that webhooks use.
+  { name: 'webhook_options_compat', table: 'webhook_options', on: '(compat) where compat is not null' },
   // What housekeeping deletes.
   { name: 'bulk_operations_finished', table: 'bulk_operations', on: '(finished_at) where finished_at is not null' },
   { name: 'creation_keys_age', table: 'creation_keys', on: '(created_at)' },

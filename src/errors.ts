@@ -29,6 +29,7 @@ export const errorCatalogue = {
   scheduled_event_emitted: { status: 409, code: 'CONFLICT', title: 'Scheduled event was emitted' },
   event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
   bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },
+  older_daemons: { status: 409, code: 'CONFLICT', title: 'Older daemons are running' },
   bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'Bulk operation has finished' },
   bulk_operation_not_resumable: { status: 409, code: 'CONFLICT', title: 'Bulk operation cannot be resumed' },
   mail_not_configured: { status: 409, code: 'CONFLICT', title: 'Mail is not configured' },

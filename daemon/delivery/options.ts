@@ -2,9 +2,11 @@ import type pg from 'pg';
 import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 import { type ContentFormat, defaultsOfFormat } from '../../src/domain/content/formats.js';
 import { DEFAULT_METHOD, type DeliveryMethod } from '../../src/domain/deliveries/delivery-method.js';
+import { besideOwn } from '../../src/domain/fields/form-headers.js';
 import { isReserved } from '../../src/domain/fields/headers.js';
 import { secretsOf, withEachSecret } from '../../src/domain/fields/secrets.js';
 import { sentHeadersOf, shownHeadersOf } from '../../src/domain/fields/sent-headers.js';
+import type { PlannedForm } from '../../src/domain/signing/signature-form.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import {
   readDeliveryOptions,
@@ -32,8 +34,19 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   method: DeliveryMethod;
   /** Null: the usual one. */
   format: ContentFormat | null;
+  /** The form in which each attempt is signed too, without headers that its owner has set; null: none. */
+  compat: PlannedForm | null;
   /** Texts that answers must not keep. */
   secrets: readonly string[];
+}
+
+/** A webhook's signature form is none of this daemon's: SIGNATURE_FORMS of another process has it. */
+export class FormUnknown extends Error {
+  override readonly name = 'FormUnknown';
+
+  constructor(readonly form: string) {
+    super(`The signature form ${form} is not in the SIGNATURE_FORMS of this daemon`);
+  }
 }
 
 type Defaults = Config['deliveryDefaults'];
@@ -49,6 +62,7 @@ type Named = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'optionsVersion'>;
 export class OptionsOfWebhooks {
   readonly #kept = new BoundedMap<number, { version: number; options: DeliveryOptions }>(CACHED_MAX);
   readonly #headerPrefix: string;
+  readonly #forms: Config['delivery']['signatureForms'];
   /** The options of a webhook that has none. */
   readonly #none: DeliveryOptions;
   readonly #reads: GroupCommit<number, StoredDeliveryOptions | null>;
@@ -59,7 +73,9 @@ export class OptionsOfWebhooks {
     { delivery, deliveryDefaults }: Pick<Config, 'delivery' | 'deliveryDefaults'>,
   ) {
     this.#headerPrefix = delivery.headerPrefix;
-    this.#none = { ...deliveryDefaults, ...NO_HEADERS, method: DEFAULT_METHOD, format: null, allowed: UNLIMITED };
+    this.#forms = delivery.signatureForms;
+    const unset = { method: DEFAULT_METHOD, format: null, compat: null, allowed: UNLIMITED };
+    this.#none = { ...deliveryDefaults, ...NO_HEADERS, ...unset };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
 
@@ -76,7 +92,7 @@ export class OptionsOfWebhooks {
    * Reads those of all deliveries that wait for theirs by one statement.
    *
    * @returns a delay when the webhook has other options meanwhile: these may be for another url
-   * @throws SecretUnreadable as the vault's `open`
+   * @throws SecretUnreadable as the vault's `open`; FormUnknown
    */
   async read(named: Named): Promise<DeliveryOptions | Delay> {
     const row = await this.#reads.runOne(named.webhookId);
@@ -89,17 +105,28 @@ export class OptionsOfWebhooks {
   }
 
   async #opened(named: Named, stored: StoredDeliveryOptions): Promise<DeliveryOptions> {
+    const opened = await this.#openHeaders(named, stored);
     return {
       timeoutMs: stored.timeoutMs ?? this.#none.timeoutMs,
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
-      ...(await this.#openHeaders(named, stored)),
+      ...opened,
       method: stored.method ?? DEFAULT_METHOD,
       format: stored.format,
+      compat:
+        stored.compat === null ? null : besideOwn(this.#formNamed(stored.compat), Object.keys(opened.headers ?? {})),
       allowed: {
         ratePerSecond: stored.ratePerSecond ?? defaultsOfFormat(stored).ratePerSecond ?? null,
         concurrencyMax: stored.concurrencyMax,
       },
     };
+  }
+
+  #formNamed(name: string): PlannedForm {
+    const known = this.#forms.get(name);
+    if (known === undefined) {
+      throw new FormUnknown(name);
+    }
+    return known.planned;
   }
 
   async #openHeaders(

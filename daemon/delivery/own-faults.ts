@@ -5,14 +5,15 @@ import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { Delay } from '../gate/not-now.js';
 import { noWayOutOf } from '../sending/failure-codes.js';
+import { FormUnknown } from './options.js';
 
 /** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
 const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
-/** A daemon with other keys may run beside this one, or take its place. */
-const SECRET_PUT_OFF_MS_MIN = 120_000;
-const SECRET_PUT_OFF_SPREAD_MS = 240_000;
+/** A daemon with other keys or forms may run beside this one, or take its place. */
+const UNSIGNED_PUT_OFF_MS_MIN = 120_000;
+const UNSIGNED_PUT_OFF_SPREAD_MS = 240_000;
 
 /** Puts deliveries off when a fault of our own keeps their requests from being made, and logs the fault. */
 export class OwnFaults {
@@ -28,10 +29,10 @@ export class OwnFaults {
       await delay(NO_WAY_OUT_PAUSE_MS);
       return { putOffMs: NO_WAY_OUT_PUT_OFF_MS };
     }
-    if (error instanceof SecretUnreadable) {
-      const message = 'a secret cannot be opened, so nothing can be signed; deliveries wait';
-      this.#log(message, { err: error, tenantId, webhookId });
-      return { putOffMs: SECRET_PUT_OFF_MS_MIN + Math.random() * SECRET_PUT_OFF_SPREAD_MS };
+    const unsigned = unsignedBy(error);
+    if (unsigned !== null) {
+      this.#log(unsigned, { err: error, tenantId, webhookId });
+      return { putOffMs: UNSIGNED_PUT_OFF_MS_MIN + Math.random() * UNSIGNED_PUT_OFF_SPREAD_MS };
     }
     throw error;
   }
@@ -41,4 +42,14 @@ export class OwnFaults {
       this.log.error(fields, message);
     }
   }
+}
+
+/** Why nothing can be signed; null: that is not what is wrong. */
+function unsignedBy(error: unknown): string | null {
+  if (error instanceof SecretUnreadable) {
+    return 'a secret cannot be opened, so nothing can be signed; deliveries wait';
+  }
+  return error instanceof FormUnknown
+    ? `the signature form ${error.form} is not known here, so its webhooks' deliveries wait; give this daemon the SIGNATURE_FORMS of the others`
+    : null;
 }

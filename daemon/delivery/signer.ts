@@ -6,6 +6,7 @@ import {
   type SigningKeySet,
 } from '../../src/domain/deliveries/delivery-request.js';
 import { secretKeys } from '../../src/domain/signing/secret.js';
+import { signAs } from '../../src/domain/signing/signature-form.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
 import { USER_AGENT } from '../../src/platform/node/version.js';
@@ -57,7 +58,7 @@ export class Signer {
    */
   sign(
     { id, eventType, body }: DueDelivery,
-    { method, headers }: DeliveryOptions,
+    { method, headers, compat }: DeliveryOptions,
     keys: SigningKeySet,
     at: Date,
     content?: SentContent,
@@ -77,6 +78,11 @@ export class Signer {
     });
     if (content !== undefined) {
       Object.assign(request.headers, content.headers);
+    }
+    if (compat !== null) {
+      const timestampSeconds = Math.floor(at.getTime() / 1_000);
+      const signed = { id: String(id), type: eventType, timestampSeconds, body: request.body };
+      Object.assign(request.headers, signAs(compat, keys, signed));
     }
     if (headers !== null) {
       Object.assign(request.headers, headers);

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { Fields } from '../../src/domain/fields/field.js';
+import { flat } from '../../src/domain/fields/field-table.js';
+import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
@@ -14,6 +17,10 @@ import type { ControlConnection } from '../liveness/control-connection.js';
 import type { Duty } from './duty.js';
 
 const REPORT_AGE_SECONDS = 14;
+
+const fieldsWithSince = flat(webhookFields as Fields).flatMap(([name, { since }]) =>
+  since === undefined ? [] : [name],
+);
 
 /**
  * Reports this daemon to the others and to the console, and the state of the installation to the console. Only the
@@ -31,6 +38,8 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
+    knows: fieldsWithSince,
+    signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;
   const work = async () => {
@@ -48,6 +57,9 @@ export function reportInstallation(
     end: () => forgetDaemon(db.pool, daemon.id),
   };
 }
+
+const digestsOf = ({ signatureForms }: Config['delivery']): Record<string, string> =>
+  Object.fromEntries([...signatureForms].map(([name, { digest }]) => [name, digest]));
 
 async function makeReport(config: Config, db: Database, before: Partial<Report>): Promise<Report> {
   const { pool } = db;

@@ -32,6 +32,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   method: { name: msg`Method`, hint: msg`The HTTP method of requests, usually POST.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
+  compat: { name: msg`Signature of a former system`, hint: msg`Each request has its headers too.` },
   content: { name: msg`Content`, hint: msg`Which events are sent, and in which form.` },
   format: { name: msg`Format of events`, hint: msg`The form in which events are sent.` },
   text: { name: msg`Text`, hint: msg`The text of messages, with placeholders for values of the event.` },

@@ -36,6 +36,8 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
       return i18n._(msg`Different elements of ${path} may meet these conditions.`);
     case 'placeholder_in_header':
       return i18n._(msg`The value of ${path} has a placeholder in braces. It is sent as it stands.`);
+    case 'signature_header_replaced':
+      return i18n._(msg`The header ${path} that is set here is sent instead of the one of the former system.`);
     default:
       return message;
   }

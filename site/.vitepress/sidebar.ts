@@ -2,7 +2,7 @@
 export const groups: Record<string, readonly string[]> = {
   'Begin here': ['../README', 'concepts', 'install', '../charts/hookwright/README', 'deploy'],
   'Receive and send': [
-    ...['receive', 'verify/frameworks', 'verify/README', '../examples/README', 'outage'],
+    ...['receive', 'signatures', 'verify/frameworks', 'verify/README', '../examples/README', 'outage'],
     ...['produce', '../examples/producer/README', 'developers', 'interface', 'options', 'content', 'ordering'],
     ...['event-types', 'notices', 'outbox', 'scheduled', 'external-ids'],
   ],

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FormUnknown } from '../../daemon/delivery/options.js';
 import { OwnFaults } from '../../daemon/delivery/own-faults.js';
 import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 
@@ -23,6 +24,16 @@ test('a delivery whose secret does not open waits for minutes, and the log names
   expect(await ownFaults.notNow(unreadable, whose(3))).toEqual({ putOffMs: 240_000 });
   expect(await ownFaults.notNow(unreadable, whose(4))).toEqual({ putOffMs: 240_000 });
   expect(lines).toMatchObject([{ tenantId: 3, webhookId: 7 }]);
+});
+
+test('a delivery whose signature form this daemon lacks waits for minutes, and the log names the form, once', async () => {
+  expect(await ownFaults.notNow(new FormUnknown('acme'), whose(3))).toEqual({ putOffMs: 240_000 });
+  expect(await ownFaults.notNow(new FormUnknown('acme'), whose(4))).toEqual({ putOffMs: 240_000 });
+  expect(await ownFaults.notNow(new FormUnknown('other'), whose(4))).toEqual({ putOffMs: 240_000 });
+  expect(lines).toMatchObject([
+    { tenantId: 3, webhookId: 7, msg: expect.stringMatching(/^the signature form acme is not known here/) },
+    { tenantId: 4, msg: expect.stringMatching(/^the signature form other/) },
+  ]);
 });
 
 test('what is none of these faults is thrown', async () => {

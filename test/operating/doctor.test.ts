@@ -427,6 +427,37 @@ describe('deliveries', () => {
     expect((await look('quarantine'))?.status).toBe('warn');
   });
 
+  test('a signature form that webhooks use and a daemon lacks fails, and one that differs warns', async () => {
+    const says = async (status: string, text: string) =>
+      expect(await look('signature forms')).toEqual({ name: 'signature forms', status, text });
+    const fine = 'Every daemon signs in all forms that webhooks use.';
+    const daemon = (digit: number, forms: object | null) =>
+      stack.services.db.pool.query(
+        `insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at, signature_forms)
+         values ($1, $2, 1, '0.1.0', 1, 0, now(), $3)
+         on conflict (id) do update set signature_forms = excluded.signature_forms`,
+        [`00000000-0000-0000-0000-00000000000${digit}`, `host-${digit}`, forms && JSON.stringify(forms)],
+      );
+    const remedy = 'Give all daemons the same file (SIGNATURE_FORMS), and start them again.';
+    await daemon(1, null);
+    await says('ok', fine);
+    for (const compat of ['acme', 'svix', 'acme']) {
+      const { id } = await stack.webhook('https://example.com/');
+      await stack.change(id, { compat });
+    }
+    await says('fail', 'Daemons of a version before send no signatures of former systems: host-1. Upgrade them.');
+    await daemon(1, { svix: 'a', acme: 'b' });
+    await daemon(2, { svix: 'a' });
+    await says(
+      'fail',
+      `Signature forms that webhooks use and a daemon lacks: acme on host-2. Their deliveries wait there. ${remedy}`,
+    );
+    await daemon(2, { svix: 'a', acme: 'c', unused: 'd' });
+    await says('warn', `Signature forms that differ between daemons: acme. ${remedy}`);
+    await daemon(2, { svix: 'a', acme: 'b' });
+    await says('ok', fine);
+  });
+
   test('a job that is dead, or whose attempt was made, is in no quarantine, and its time is not too far', async () => {
     const { id: webhookId } = await stack.webhook('https://example.com/');
     const { id } = await stack.delivery(await stack.emit());

@@ -17,6 +17,7 @@ const known = {
   eventTypes: { all: [], shown: [] },
   schemas: [],
   headerPrefix: 'X-Service',
+  names: { signatureForms: ['svix'] },
   maxima: { attemptTimeoutMsMax: 30_000, endpointConcurrencyMax: 64 },
   retentionDays: 30,
 };

@@ -119,7 +119,8 @@ const unguarded: Record<string, string> = {
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
   DeliveryOptions:
-    'auth concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds timeoutMs warnings',
+    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds timeoutMs warnings',
+  DeliverySignature: 'form headers scheme',
   FailingWebhook: 'consecutiveFailures externalId held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
   FanOutEntry: 'delivery failedCondition reason webhookId',
@@ -166,7 +167,7 @@ const unguarded: Record<string, string> = {
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
-    previousSecretExpiresAt url
+    previousSecretExpiresAt signatures url
     version`,
   FoundObject: 'createdAt kind objectId tenant',
   WebhookUpdate: 'cursor resync webhook webhookId',

@@ -40,6 +40,7 @@ import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
 import { OrderingKeyResolver, OrderingResolver } from './webhooks/ordering.js';
 import { PreviewContentResolver } from './webhooks/preview-content.js';
+import { SignatureResolver } from './webhooks/signatures.js';
 import { WebhookResolver } from './webhooks/webhook.js';
 import { WebhookMutations } from './webhooks/webhook-mutations.js';
 import { WebhookOutlookResolver } from './webhooks/webhook-outlook.js';
@@ -74,6 +75,7 @@ const resolvers = [
   PreviewContentResolver,
   RefusedEventResolver,
   ScheduledEventResolver,
+  SignatureResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,

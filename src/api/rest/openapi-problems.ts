@@ -12,10 +12,14 @@ const onEveryRoute = [
 ];
 export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 
-export const creationConflicts = [
-  ...(['webhook_limit_reached', 'external_id_taken'] as const),
+/** Routes that change a webhook or its options have these. */
+export const onChanges = ['header_malformed', 'precondition_failed', 'older_daemons'] as const;
+
+/** The route that creates a webhook has these, three by its idempotency key. */
+export const onCreation = [
+  ...(['header_malformed', 'webhook_limit_reached', 'older_daemons', 'external_id_taken'] as const),
   ...(['idempotency_key_reused', 'webhook_deleted', 'secret_rotated'] as const),
-] as const;
+];
 
 /**
  * The errors of well-formed requests to the routes. There is no `default` besides: with an answer of any status,
@@ -24,8 +28,8 @@ export const creationConflicts = [
 const reasons = [
   ...onEveryRoute,
   ...onRoutesWithBody,
-  ...creationConflicts,
-  ...(['header_malformed', 'webhook_inactive', 'precondition_failed', 'secrets_bound_to_origin'] as const),
+  ...onCreation,
+  ...(['precondition_failed', 'webhook_inactive', 'secrets_bound_to_origin'] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 

@@ -8,7 +8,8 @@ import type { Config } from '../../platform/settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
 import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
 import {
-  creationConflicts,
+  onChanges,
+  onCreation,
   onRoutesWithBody,
   problem,
   problemIssue,
@@ -89,7 +90,7 @@ function paths(): Json {
         requestBody: body('WebhookInput', 'application/json'),
         responses: {
           201: answer('The new webhook with its secret.', 'WebhookWithSecretResult', 'Location', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', ...creationConflicts),
+          ...problems(...onRoutesWithBody, ...onCreation),
         },
       }),
       get: operation('listWebhooks', "List the tenant's webhooks, newest first", 'webhooks:read', {
@@ -107,7 +108,7 @@ function paths(): Json {
         requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', ...changeConflicts),
+          ...problems(...onRoutesWithBody, ...onChanges, 'secrets_bound_to_origin'),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
@@ -128,7 +129,7 @@ function paths(): Json {
         requestBody: body('WebhookOptionsChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed options.', 'WebhookOptionsResult', 'ETag'),
-          ...problems(...onRoutesWithBody, 'header_malformed', 'precondition_failed', 'external_id_taken'),
+          ...problems(...onRoutesWithBody, ...onChanges, 'external_id_taken'),
         },
       }),
     },

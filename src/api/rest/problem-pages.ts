@@ -27,6 +27,8 @@ const advice: Record<Reason, string> = {
     'Nothing: the webhook is active, or somebody paused it, or its endpoint is gone. `checkWebhook` sends a check in any state.',
   secrets_bound_to_origin:
     'Send the secrets of the webhook again in the request that changes its url, or remove them first: they were given for another origin.',
+  older_daemons:
+    'Upgrade the daemon that the detail names, and send the request again 15 seconds after it has ended. It would call the endpoint as if the option were not set.',
   webhook_deleted: 'Create another webhook, and emit or replay events to that one.',
   delivery_not_finished:
     'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again.',

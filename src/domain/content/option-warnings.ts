@@ -19,6 +19,7 @@ export const WARNING_CODES = {
   elements_may_differ: 'several conditions that look into one list may be met by different elements of it',
   shape_field_not_in_schema: 'the shape asks for a field that the schema no longer has',
   placeholder_in_header: 'the value of a header has a placeholder, which is sent as it stands',
+  signature_header_replaced: 'a header that the webhook sets is sent instead of one of its signature form',
 } as const;
 
 export interface OptionWarning {
@@ -85,6 +86,15 @@ export const shapeWarnings = ({ types }: ShapePlan, eventType: string, schema: J
 export const headerWarning = (name: string): OptionWarning => ({
   code: 'placeholder_in_header',
   message: `The value of ${name} has a placeholder in braces, which is sent as it stands: only content is filled.`,
+  path: name,
+  eventType: null,
+  types: null,
+});
+
+/** @param form the name of the signature form */
+export const replacedWarning = (name: string, form: string): OptionWarning => ({
+  code: 'signature_header_replaced',
+  message: `The header ${name} that is set here is sent instead of the one of the signature form ${form}.`,
   path: name,
   eventType: null,
   types: null,

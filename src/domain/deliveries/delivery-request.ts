@@ -83,6 +83,15 @@ const namesFor = (prefix: string) => ({
   timestamp: `${prefix}-Timestamp`,
 });
 
+/** The names of the contract's headers for a signature, that of the signature first. */
+export const signatureHeaders = (prefix: string): string[] => {
+  const { signature, timestamp } = namesOf(prefix);
+  return [signature, timestamp];
+};
+
+/** The same of Standard Webhooks. */
+export const standardHeaders: readonly string[] = ['webhook-signature', 'webhook-id', 'webhook-timestamp'];
+
 /** Made once: a text that was just put together is slow as a property's name. */
 let known = { prefix: '', names: namesFor('') };
 

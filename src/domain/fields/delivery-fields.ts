@@ -126,5 +126,19 @@ export const delivery = {
       input: 'How requests prove to the endpoint who sends them, as a whole. Null removes it.',
       rest: 'How requests prove to the endpoint who sends them: exactly one of `basic`, `bearer` and `api_key`. Passwords, tokens and keys are never shown. An object with none of them leaves it as it is; null removes it.',
     },
+    compat: {
+      kind: 'text',
+      part: 'signatures',
+      charsMax: 40,
+      among: 'signatureForms',
+      setBy: 'platform',
+      since: '0.2.0',
+      optional: true,
+      description:
+        'The name of the form in which each attempt is signed as by a former system too, such as `svix`. Null: in none.',
+      input:
+        'The name of a form in which each attempt is signed as by a former system too: `svix`, `convoy`, `convoy-simple`, `outpost`, or one of `SIGNATURE_FORMS`. Only platform keys may set it; null, which others may write too, removes it.',
+      rest: 'The name of a form in which each attempt is signed as by a former system too: svix, convoy, convoy-simple, outpost, or one of SIGNATURE_FORMS; null: in none. Only platform keys may set it; others may remove it.',
+    },
   },
 } as const satisfies Group;

@@ -31,7 +31,16 @@ export type Kind = AnyField['kind'];
 export type OfKind<One extends Kind> = Extract<AnyField, { kind: One }>;
 
 /** The parts of a webhook's options that `ENDPOINT_OPTIONS` names. */
-export const OPTION_PARTS = ['labels', 'pace', 'retry', 'headers', 'auth', 'content', 'ordering'] as const;
+export const OPTION_PARTS = [
+  'labels',
+  'pace',
+  'retry',
+  'headers',
+  'auth',
+  'content',
+  'ordering',
+  'signatures',
+] as const;
 
 interface Described {
   /** In the schema of GraphQL, for readers. */
@@ -46,6 +55,10 @@ interface Described {
   optionsRow?: true;
   /** The column, where the field's name alone would say too little. */
   column?: string;
+  /** Only platform keys may set it. Others may remove it. */
+  setBy?: 'platform';
+  /** The version from which daemons know it: it is not set while an older one runs. */
+  since?: string;
 }
 
 interface Member {
@@ -72,7 +85,12 @@ export interface Text {
   lines?: true;
   /** An external id: unique, and once it is set, only platform keys change it (src/domain/ids/external-id.ts). */
   identifies?: true;
+  /** It is one of these names that the installation has. */
+  among?: NamesKnown;
 }
+
+/** Names that an installation has. */
+export type NamesKnown = 'signatureForms';
 
 /** Texts by keys that programs choose. */
 export interface TextMap {

@@ -8,6 +8,7 @@ import type { Config } from '../../platform/settings/config.js';
 import { listClosedDoors } from '../emits/outbox.js';
 import { troubleOfApiRights } from '../installation/api-rights.js';
 import { examineDeliveries } from '../installation/examine-deliveries.js';
+import { examineForms } from '../installation/examine-forms.js';
 import { examineServer } from '../installation/examine-server.js';
 import type { OpenByDay } from '../installation/open-deliveries.js';
 import { type Installation, readInstallation } from '../installation/read-installation.js';
@@ -15,6 +16,7 @@ import type { Searched } from '../installation/searches.js';
 import type { Check } from './check.js';
 import { judgeAccess } from './judge-access.js';
 import { judgeDeliveries } from './judge-deliveries.js';
+import { judgeForms } from './judge-forms.js';
 import { judgeHosts } from './judge-replication.js';
 import { judgeServer } from './judge-server.js';
 
@@ -52,9 +54,10 @@ export async function examineRunningDeliveries(
   embedded: boolean,
   before: Partial<Looked> | null = null,
 ): Promise<Looked & { installation: Installation; checks: Check[] }> {
-  const { read, deliveries, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
+  const { read, deliveries, forms, rights, closedDoors } = await onceReadOnly(pool, async (client) => ({
     read: await readInstallation(client, before?.openByDay),
     deliveries: await examineDeliveries(client, before && (before.searched ?? {})),
+    forms: await examineForms(client),
     rights: await troubleOfApiRights(client),
     closedDoors: await listClosedDoors(client),
   }));
@@ -63,7 +66,8 @@ export async function examineRunningDeliveries(
   const installation = { ...figures, oldestLateSeconds: Math.max(read.oldestLateSeconds, secondsLate(searched, now)) };
   const startCommand = `${thisProgram} ${embedded ? 'start' : 'daemon'}`;
   const ofDeliveries = judgeDeliveries(deliveries, installation, { now, startCommand });
-  return { installation, checks: [...judgeAccess(rights, closedDoors), ...ofDeliveries], searched, openByDay };
+  const checks = [...judgeAccess(rights, closedDoors), ...ofDeliveries, judgeForms(forms)];
+  return { installation, checks, searched, openByDay };
 }
 
 /** How late the oldest one is that was found; 0: none was. */

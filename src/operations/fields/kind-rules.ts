@@ -8,6 +8,7 @@ import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
 import {
   type Delays,
   type MaxName,
+  type NamesKnown,
   type Quantity,
   TEXT_MAP_KEY,
   type Text,
@@ -31,6 +32,8 @@ export interface Known {
   headerPrefix: string;
   /** The operator's own maxima. */
   maxima: Readonly<Record<MaxName, number>>;
+  /** The names that texts may be `among`. */
+  names: Readonly<Record<NamesKnown, readonly string[]>>;
   /** `RETENTION_DAYS`. */
   retentionDays: number;
 }
@@ -48,13 +51,14 @@ export const knownOf = ({ target, delivery, retentionDays }: Config): Known => (
   schemas: [],
   headerPrefix: delivery.headerPrefix,
   maxima: delivery,
+  names: { signatureForms: [...delivery.signatureForms.keys()] },
   retentionDays,
 });
 
 export const refused = (code: string, message: string) => ({ message, params: { code } });
 
-export function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
-  return z
+export function text({ charsMax, lines, among }: Omit<Text, 'kind'>, name: string, { names }: Pick<Known, 'names'>) {
+  const written = z
     .string()
     .overwrite(visibleText)
     .trim()
@@ -64,6 +68,12 @@ export function text({ charsMax, lines }: Omit<Text, 'kind'>, name: string) {
       refused(`${name}_too_long`, `must have at most ${charsMax} characters`),
     )
     .regex(lines ? LINES : ONE_LINE, NO_CONTROL);
+  return among === undefined
+    ? written
+    : written.refine(
+        (value) => names[among].includes(value),
+        refused(`${name}_unknown`, `is not one that this installation has: ${listNames(names[among])}`),
+      );
 }
 
 /** Not trimmed: an id is the same text in both systems. */

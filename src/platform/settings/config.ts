@@ -6,6 +6,7 @@ import { mailConfigOf } from './mail-settings.js';
 import { basePathOf, oidcFaults, oidcFrom } from './oidc-settings.js';
 import { readTable, type ValuesOf } from './setting.js';
 import { settings, table } from './settings.js';
+import { formContradictions, knownForms } from './signature-forms.js';
 
 export interface EncryptionKey {
   kid: string;
@@ -122,6 +123,8 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values,
     },
     delivery: {
       ...delivery,
+      /** By their names: the built-in ones and those of SIGNATURE_FORMS. */
+      signatureForms: knownForms(delivery.signatureForms, delivery.headerPrefix),
       /** The longest timeout that a webhook may have. */
       attemptTimeoutMsMax: attemptTimeoutMsMax ?? Math.max(ATTEMPT_TIMEOUT_MS_MAX, delivery.attemptTimeoutMs),
       drainTimeoutMs: Math.max(DRAIN_MS_MIN, delivery.attemptTimeoutMs + DRAIN_BESIDE_ATTEMPT_MS),
@@ -157,8 +160,8 @@ function lackOfEncryptionKeys({ databaseUrl, encryptionKeys }: Values): string[]
 
 function contradictions(values: Values): string[] {
   const { holdHours, retentionDays, databaseUrl, databasePoolMax, target } = values;
-  const { standardWebhooks, headerPrefix } = values.delivery;
-  const problems = oidcFaults(values.oidc, values.publicUrl);
+  const { standardWebhooks, headerPrefix, signatureForms } = values.delivery;
+  const problems = [...oidcFaults(values.oidc, values.publicUrl), ...formContradictions(signatureForms, headerPrefix)];
   const daysMin = Math.floor(holdHours / 24) + 2;
   if (retentionDays < daysMin) {
     problems.push(

@@ -20,6 +20,7 @@ import {
   yesNo,
   yesNoOrUnset,
 } from './setting.js';
+import { signatureForms } from './signature-forms.js';
 
 function isCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
@@ -203,6 +204,7 @@ export const table = {
       'letters, digits and hyphens, a letter first, at most 64',
     ),
     standardWebhooks: yesNo('STANDARD_WEBHOOKS', true),
+    signatureForms,
     egressProxy: new SecretSetting(
       'EGRESS_PROXY',
       z.string().refine(isProxyUrl).optional(),

@@ -7,6 +7,7 @@ import { fixedHeaders } from '../../../domain/deliveries/delivery-request.js';
 import { shownHeadersOf } from '../../../domain/fields/sent-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
+import type { Config } from '../../../platform/settings/config.js';
 import type { Context } from '../../context/context.js';
 import { PAYLOAD_COST } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
@@ -37,7 +38,8 @@ export class CurlResolver {
     if (sent === null || request === null) {
       return null;
     }
-    const headers = redactSignature ? withoutSignatures(request.headers) : request.headers;
+    const { signatureForms } = context.config.delivery;
+    const headers = redactSignature ? withoutSignatures(request.headers, signatureForms) : request.headers;
     // The sender normalizes urls, and curl does not.
     const url = URL.parse(request.url)?.href ?? request.url;
     return curlCommand({ method: request.method, url, headers, body: sent.body });
@@ -64,9 +66,16 @@ async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolea
   return { method, url: webhook.url, headers: { ...headers, ...(options === null ? {} : shownHeadersOf(options)) } };
 }
 
-/** The prefix of the headers may have changed since, but the end of their names has not. */
-function withoutSignatures(headers: Record<string, string>): Record<string, string> {
+/** The prefix of the headers may have changed since, but the end of their names has not. A form's header has any. */
+function withoutSignatures(
+  headers: Record<string, string>,
+  forms: Config['delivery']['signatureForms'],
+): Record<string, string> {
+  const ofForms = new Set([...forms.values()].map(({ planned }) => planned.header?.toLowerCase()));
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, /-signature$/i.test(name) ? 'REDACTED' : value]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      /-signature$/i.test(name) || ofForms.has(name.toLowerCase()) ? 'REDACTED' : value,
+    ]),
   );
 }

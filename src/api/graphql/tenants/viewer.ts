@@ -26,8 +26,7 @@ class Viewer {
   portalSession!: PortalSession | null;
 
   @Field(() => [String], {
-    description:
-      'The parts of options of webhooks that the operator lets this key write: `labels`, `pace`, `retry`, `headers`, `auth`.',
+    description: `The parts of options of webhooks that the operator lets this key write: ${OPTION_PARTS.map((part) => `\`${part}\``).join(', ')}.`,
   })
   endpointOptions!: string[];
 

@@ -7,12 +7,14 @@ import {
   listWarnings,
   type OptionWarning,
   placeholderWarnings,
+  replacedWarning,
   shapeWarnings,
 } from '../../../domain/content/option-warnings.js';
 import type { ShapePlan } from '../../../domain/content/shape/project.js';
 import { placeholdersIn } from '../../../domain/content/template.js';
 import { matches } from '../../../domain/events/event-type.js';
 import { authHeaderName } from '../../../domain/fields/auth.js';
+import { replacedIn } from '../../../domain/fields/form-headers.js';
 import { withPlaceholders } from '../../../domain/fields/headers.js';
 import { widthOf } from '../../../domain/schema-rules/schema-width.js';
 import type { JsonObject } from '../../../domain/schema-rules/subschemas.js';
@@ -27,8 +29,13 @@ import { optionsOf } from '../fields/options-of.js';
 export const optionWarnings = { delivery: deliveryWarnings, content: contentWarnings, ordering: orderingWarnings };
 
 async function deliveryWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
-  const { headers, auth }: Partial<WebhookOptions> = (await optionsOf(webhook, context)) ?? {};
-  return [...withPlaceholders(headers), ...(auth?.placeholder ? [authHeaderName(auth)] : [])].map(headerWarning);
+  const { headers, auth, compat = null }: Partial<WebhookOptions> = (await optionsOf(webhook, context)) ?? {};
+  const own = [...Object.keys(headers ?? {}), ...(auth == null ? [] : [authHeaderName(auth)])];
+  const form = compat === null ? undefined : context.config.delivery.signatureForms.get(compat);
+  return [
+    ...[...withPlaceholders(headers), ...(auth?.placeholder ? [authHeaderName(auth)] : [])].map(headerWarning),
+    ...(form === undefined ? [] : replacedIn(form.planned, own).map((name) => replacedWarning(name, compat!))),
+  ];
 }
 
 /**

@@ -30,6 +30,7 @@ import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { requireRights } from './field-rights.js';
+import { requireNewDaemons } from './older-daemons.js';
 import { ownSecretsOf } from './own-secrets.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -75,6 +76,7 @@ export class WebhookMutations {
     const own = ownSecretsOf(context, { secret, previousSecret, previousSecretExpiresAt });
     const key = parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']);
     const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
+    await requireNewDaemons(context, webhookFields, given);
     return createWebhook(context.db, context.vault, context.random, {
       tenantId,
       idempotencyKey: key,
@@ -95,6 +97,7 @@ export class WebhookMutations {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
     const known = { ...(await knownTo(context)), storedShape: await shapeBefore(context, id, changes) };
     const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
+    await requireNewDaemons(context, webhookFields, given);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
     const isEmpty = Object.keys(settings).length === 0 && Object.values(changes).every((value) => value == null);
     if (isEmpty && typeof active !== 'boolean' && ifVersion == null) {
