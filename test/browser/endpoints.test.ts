@@ -183,6 +183,23 @@ describe('the page of an endpoint', () => {
     await page.getByRole('button', { name: 'Rotate and end the old one' }).waitFor();
   });
 
+  browserTest('shows the headers that prove the sender, and removes those of a former system', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.change(id, { compat: 'svix' });
+    const page = await visit(open, stack, `/endpoints/${id}`);
+    await page.getByRole('heading', { name: 'Signatures' }).waitFor();
+    for (const name of ['X-Service-Signature', 'webhook-signature', 'svix-signature']) {
+      await page.getByText(name, { exact: true }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
+    await dialogOf(page).getByText('svix-timestamp').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await dialogOf(page).getByRole('button', { name: 'Remove the signature' }).click();
+    await page.getByText('svix-signature', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('webhook-signature', { exact: true }).waitFor();
+  });
+
   browserTest('sends failed deliveries again after a count, as an operation', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(stack.receiver.url);

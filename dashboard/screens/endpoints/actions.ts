@@ -7,6 +7,7 @@ const SCOPES = {
   edit: 'webhooks:edit',
   pace: 'webhooks:options',
   headers: 'webhooks:options',
+  compat: 'webhooks:options',
   content: 'webhooks:options',
   order: 'webhooks:options',
   pause: 'webhooks:edit',

@@ -13,6 +13,7 @@ import { AttemptDialog } from '../resend/attempt-dialog';
 import { RecoverDialog } from '../resend/recover-dialog';
 import { ReplayDialog } from '../resend/replay-dialog';
 import { HeadersDialog } from '../settings/headers-dialog';
+import { RemoveCompatDialog } from '../settings/remove-compat-dialog';
 import { TestDialog } from '../testing/test-dialog';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 
@@ -21,6 +22,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   edit: EditDialog,
   pace: PaceDialog,
   headers: HeadersDialog,
+  compat: RemoveCompatDialog,
   content: ContentDialog,
   order: OrderDialog,
   pause: PauseDialog,

@@ -15,6 +15,7 @@ import { textsOf } from '../form/endpoint-values';
 import { OrderCard } from '../ordering/order-card';
 import { PaceCard } from '../pace/pace-card';
 import { HeadersCard } from '../settings/headers-card';
+import { SignaturesCard } from '../settings/signatures-card';
 import type { ShownEndpoint } from '../use-endpoint';
 
 interface SideProps {
@@ -32,6 +33,7 @@ export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: r
       <OrderCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
+      <SignaturesCard endpoint={endpoint} />
     </div>
   );
 }

@@ -9,3 +9,8 @@ export const AUTH_KINDS: Record<AuthKind, MessageDescriptor> = {
   BEARER: msg`Bearer token`,
   API_KEY: msg`API key in a header`,
 };
+
+export const SIGNATURE_SCHEMES = {
+  CONTRACT: msg`Signature of this service`,
+  STANDARD_WEBHOOKS: msg`Standard Webhooks`,
+} as const;
