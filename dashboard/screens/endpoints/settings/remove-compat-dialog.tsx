@@ -23,7 +23,7 @@ export function RemoveCompatDialog({ endpoint, onClose }: EndpointDialogProps) {
       <p>
         <Trans>Requests no longer have these headers. A receiver that checks them refuses every request then.</Trans>
       </p>
-      <ul className="ms-4 list-disc">
+      <ul className="my-1.5 ms-4 list-disc">
         {headers.map((name) => (
           <li key={name}>
             <code className="font-mono text-xs">
