@@ -34,9 +34,16 @@ export class RefusedError extends Error {
     readonly code: string,
     /** Undefined: repeating the request does not help. */
     readonly retryAfterSeconds: number | undefined,
+    /** `extensions.reason`, and the codes of broken rules of an input. */
+    readonly reasons: readonly string[],
   ) {
     super(message);
   }
+}
+
+interface AskOptions {
+  /** A query that finds nothing has null in its answer, and no error. */
+  mayBeAbsent?: boolean;
 }
 
 /**
@@ -46,20 +53,27 @@ export class RefusedError extends Error {
  * @throws RefusedError for an answer with errors
  * @throws Error with a sentence when there is no service, or something else answers
  */
-export async function ask<Data>(connection: Connection, query: string, variables: object = {}): Promise<Data> {
+export async function ask<Data>(
+  connection: Connection,
+  query: string,
+  variables: object = {},
+  { mayBeAbsent = false }: AskOptions = {},
+): Promise<Data> {
   const response = await post(connection, JSON.stringify({ query, variables }));
   const answer = await jsonOf(response);
   if (answer === undefined || (answer.data === undefined && !Array.isArray(answer.errors))) {
     throw new Error(refusalOf(response, connection));
   }
-  const { data, errors = [] } = answer;
+  const { data } = answer;
+  const isAbsent = ({ extensions }: GraphqlError) => mayBeAbsent && data !== null && extensions?.code === 'NOT_FOUND';
+  const errors = (answer.errors ?? []).filter((error) => !isAbsent(error));
   if (errors.length > 0 || data === undefined) {
     const isUnknown = errors[0]?.extensions?.code === 'UNAUTHENTICATED';
     const message = isUnknown
       ? `${connection.url} refuses the API key of ${connection.keyFrom}. ${errors[0]?.message}`
       : errors.map(sentenceOf).join('\n');
-    const { code = '', retryAfterSeconds } = errors[0]?.extensions ?? {};
-    throw new RefusedError(message, code, retryAfterSeconds);
+    const { code = '', reason = '', retryAfterSeconds, errors: issues = [] } = errors[0]?.extensions ?? {};
+    throw new RefusedError(message, code, retryAfterSeconds, [reason, ...issues.map((issue) => issue.code)]);
   }
   return data as Data;
 }

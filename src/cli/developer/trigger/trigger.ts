@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask, RefusedError } from '../connection/ask.js';
+import { ask } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
+import { patient } from '../connection/patient.js';
 import { deliveryOf, fanOutOf, ifAllowed } from './fan-out.js';
 import { type PayloadOptions, payloadText } from './payload.js';
 
@@ -21,6 +22,10 @@ interface Sent {
 const EMIT = 'mutation ($input: EmitEventInput!) { emitEvent(input: $input) { deliveryCount event { id } } }';
 const TEST = 'mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { id } } }';
 
+const sayPause = (seconds: number) => {
+  process.stderr.write(`The service asks for a pause of ${seconds} s …\n`);
+};
+
 /** Requests on the way at the same time: with more, a slow service would be asked ever more. */
 const IN_FLIGHT_MAX = 20;
 
@@ -29,7 +34,7 @@ export async function trigger(eventType: string, options: TriggerOptions): Promi
   const connection = findConnection(options);
   const send = await sender(connection, eventType, options);
   const startedAt = performance.now();
-  const sent = await paced(options.count, options.rate, () => patient(send));
+  const sent = await paced(options.count, options.rate, () => patient(send, { onPause: sayPause }));
   const last = sent.at(-1)!;
   const took = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const deliveries = sent.reduce((sum, event) => sum + event.deliveries, 0);
@@ -68,21 +73,6 @@ async function sender(
     const { testWebhook } = await ask<{ testWebhook: { delivery: { id: string } } }>(connection, TEST, { input });
     return { id: testWebhook.delivery.id, deliveries: 1 };
   };
-}
-
-/** Sends, and again after the pause that a rate limit asks for. */
-async function patient(send: () => Promise<Sent>): Promise<Sent> {
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof RefusedError && error.code === 'RATE_LIMITED' && error.retryAfterSeconds !== undefined)) {
-        throw error;
-      }
-      process.stderr.write(`The service asks for a pause of ${error.retryAfterSeconds} s …\n`);
-      await delay(error.retryAfterSeconds * 1_000);
-    }
-  }
 }
 
 /** @throws the first error, with the number of those that were accepted before */

@@ -1,4 +1,5 @@
 import { samplePayload } from '../../../domain/schema-rules/sample-payload.js';
+import { canonicalJson } from '../../../domain/text/canonical-json.js';
 import { compileEventSchema, type PayloadCheck } from '../../../platform/payload-checks/payload-check.js';
 import { apart, type WrittenType } from './files.js';
 import type { RegisteredType } from './registry.js';
@@ -25,7 +26,7 @@ function compareType(type: WrittenType, known: RegisteredType | undefined): Step
     return { name, kind: 'new', lines: [], change: { description, schema } };
   }
   const before = apart(known.schema).schema;
-  const hasOtherSchema = canonical(before) !== canonical(schema);
+  const hasOtherSchema = canonicalJson(before) !== canonicalJson(schema);
   const hasOtherDescription = known.description !== description;
   if (!hasOtherSchema && !hasOtherDescription) {
     return { name, kind: 'unchanged', lines: [], change: {} };
@@ -45,14 +46,6 @@ function compareType(type: WrittenType, known: RegisteredType | undefined): Step
   const change = { ...(hasOtherDescription ? { description } : {}), ...(hasOtherSchema ? { schema } : {}) };
   return { name, kind: 'changed', lines, change };
 }
-
-/** JSON with sorted names. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 /** A line for each rule that one of two schemas has alone. */
 function differences(before: object, after: object): string[] {
