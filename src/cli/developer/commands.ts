@@ -1,16 +1,19 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_METHOD, DELIVERY_METHODS } from '../../domain/deliveries/delivery-method.js';
+import { addImportCommands } from './import/add-import-commands.js';
+import { collected } from './options/collected.js';
 import { notNegative, positive, positiveInteger } from './options/numbers.js';
 import { addTypesCommands } from './types/add-types-commands.js';
 
 /** Every command that talks to an API has these: `findConnection` reads them. */
-const connected = (command: Command): Command =>
+const reaching = (command: Command): Command =>
   command
     .option('--url <url>', 'where the service is; default: HOOKWRIGHT_URL, else the one of .data in this folder')
-    .option('--key <key>', 'an API key; default: HOOKWRIGHT_API_KEY, else the one of .data')
-    .option('--tenant <id>', 'the tenant, for a platform key: its id, or ext: and its external id');
+    .option('--key <key>', 'an API key; default: HOOKWRIGHT_API_KEY, else the one of .data');
 
-const collected = (value: string, before: readonly string[] = []): string[] => [...before, value];
+/** The commands about one tenant have one more. */
+const connected = (command: Command): Command =>
+  reaching(command).option('--tenant <id>', 'the tenant, for a platform key: its id, or ext: and its external id');
 
 /** The commands of developers of producers and receivers: over the API, never over the database. */
 export function addDeveloperCommands(program: Command): void {
@@ -47,4 +50,5 @@ export function addDeveloperCommands(program: Command): void {
     .option('--junit <file>', 'write a JUnit report too')
     .action(async (url, options) => (await import('./test-receiver/test-receiver.js')).testReceiver(url, options));
   addTypesCommands(program, connected);
+  addImportCommands(program);
 }

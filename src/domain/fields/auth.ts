@@ -4,9 +4,9 @@ import { type Held, heldOf, heldValue, type Replace } from './held.js';
 /** How a webhook's requests prove to the endpoint who sends them: one secret header. */
 
 export interface AuthInput {
-  basic?: { username: string; password: string } | null;
-  bearer?: string | null;
-  apiKey?: { header: string; value: string } | null;
+  basic?: { username: string; password: string } | null | undefined;
+  bearer?: string | null | undefined;
+  apiKey?: { header: string; value: string } | null | undefined;
 }
 
 /** The part that readers get. A user name without a password is the secret itself: then it is null. */

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+
+/**
+ * The lines of an import file (docs/from-your-own.md, "A line"). Null, or an empty value, says nothing: the service's
+ * own value holds, and what somebody has set since stays.
+ */
+
+const ID_CHARS_MAX = 255;
+/** They become values of headers, such as `Hookwright-Tenant: ext:acme_42`. */
+const EXTERNAL_ID = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const externalId = z
+  .string()
+  .max(ID_CHARS_MAX, `must have at most ${ID_CHARS_MAX} characters`)
+  .regex(EXTERNAL_ID, 'must be printable ASCII characters, without spaces at the ends');
+const note = z.string().max(1_000);
+const origin = z.string().min(1).max(1_000);
+
+const headers = z.record(z.string(), z.strictObject({ value: z.string(), secret: z.boolean().default(true) }));
+const auth = z.strictObject({
+  basic: z.strictObject({ username: z.string(), password: z.string() }).optional(),
+  bearer: z.string().optional(),
+  apiKey: z.strictObject({ header: z.string(), value: z.string() }).optional(),
+});
+
+const webhookLine = z.strictObject({
+  v: z.literal(1),
+  /** Where it was read, for people: `svix:app_1/ep_1`. */
+  from: origin,
+  tenant: z.strictObject({ externalId, name: z.string().min(1).nullish() }),
+  externalId,
+  url: z.string(),
+  events: z.array(z.string()).min(1),
+  secret: z.string().nullish(),
+  previousSecret: z.string().nullish(),
+  /** RFC 3339. */
+  previousSecretExpiresAt: z.iso
+    .datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })
+    .nullish(),
+  /** The name of a signature form. */
+  compat: z.string().min(1).nullish(),
+  active: z.boolean().default(true),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  headers: headers.nullish(),
+  auth: auth.nullish(),
+  filter: z.record(z.string(), z.unknown()).nullish(),
+  ratePerSecond: z.number().nullish(),
+  timeoutMs: z.number().nullish(),
+  /** Sentences about things that the reader could not bring along. */
+  notes: z.array(note).default([]),
+});
+
+const eventTypeLine = z.strictObject({
+  v: z.literal(1),
+  from: origin,
+  eventType: z.strictObject({
+    name: z.string(),
+    description: z.string().nullish(),
+    /** A JSON Schema of the payload. */
+    schema: z.record(z.string(), z.unknown()).nullish(),
+  }),
+});
+
+export type WebhookLine = z.infer<typeof webhookLine>;
+export type EventTypeLine = z.infer<typeof eventTypeLine>;
+/** A line as readers write it: fields that say nothing may be left out. */
+export type ReadWebhook = z.input<typeof webhookLine>;
+
+/**
+ * Reads a line. What is wrong is said without its values: some of them are secrets.
+ *
+ * @returns the problems as ends of a sentence about the line, each with the path of the value
+ */
+export function readLine(text: string): { line: WebhookLine | EventTypeLine } | { problems: string[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { problems: ['is not JSON'] }; // the parser's message would quote the line
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { problems: ['is not a JSON object'] };
+  }
+  const read = ('eventType' in value ? eventTypeLine : webhookLine).safeParse(value, { error: sentenceOf });
+  return read.success
+    ? { line: read.data }
+    : { problems: read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()) };
+}
+
+/** Zod's own messages are no ends of sentences. */
+function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be ${article(issue.expected)}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'unrecognized_keys':
+      return `has a field that lines do not have: ${issue.keys.map((key) => key.slice(0, 50)).join(', ')}`;
+    case 'too_small':
+      return 'must not be empty';
+    case 'too_big':
+      return 'is too long';
+    default:
+      return 'is malformed';
+  }
+}
+
+const article = (type: string) =>
+  /^[aeiou]/.test(type) ? `an ${type}` : `a ${type === 'record' ? 'JSON object' : type}`;

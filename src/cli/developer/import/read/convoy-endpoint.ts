@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { WebhookLine } from '../lines/line.js';
+import { filterOfPieces, type Piece } from './convoy-subscriptions.js';
+import type { Found } from './reading.js';
+
+const text = z.string().nullish();
+/** Seconds, or a duration of Go such as `1m30s`. */
+const duration = z.union([z.number(), z.string()]).nullish();
+const pair = z.object({ username: z.string(), password: z.string() });
+
+export const endpoint = z.object({
+  uid: z.string(),
+  owner_id: text,
+  ...{ url: text, target_url: text, name: text, title: text, description: text },
+  ...{ status: text, is_disabled: z.boolean().nullish(), advanced_signatures: z.boolean().nullish() },
+  ...{ http_timeout: duration, rate_limit: z.number().nullish(), rate_limit_duration: duration },
+  ...{ slack_webhook_url: text, mtls_client_cert: z.record(z.string(), z.unknown()).nullish() },
+  secrets: z.array(z.object({ value: z.string(), expires_at: text, created_at: text })).nullish(),
+  authentication: z
+    .object({
+      type: text,
+      api_key: z.object({ header_name: z.string(), header_value: z.string() }).nullish(),
+      basic_auth: pair.nullish(),
+    })
+    .nullish(),
+});
+type Endpoint = z.infer<typeof endpoint>;
+
+interface About {
+  tenant: { externalId: string; name: string | null };
+  compat: string;
+  from: string;
+}
+
+const SLACK = 'failures were reported to a Slack URL: make a webhook with the format SLACK for webhook.disabled';
+
+/** An endpoint of Convoy as one webhook. @param pieces what its subscriptions say */
+export function readEndpoint(one: Endpoint, about: About, pieces: readonly Piece[]): Found {
+  if (pieces.length === 0) {
+    return { leftOut: { from: about.from, reason: 'has no subscription, so it gets nothing' } };
+  }
+  const { events, filter, notes: ofFilter } = filterOfPieces(pieces);
+  const { auth, notes: ofAuth } = authOf(one);
+  const { notes: ofSecrets, ...secrets } = secretsOf(one.secrets ?? []);
+  const isSending = !one.is_disabled && ['active', 'pending'].includes(one.status || 'active');
+  const rate = (one.rate_limit ?? 0) / (secondsOf(one.rate_limit_duration) || 1);
+  return {
+    webhook: {
+      ...{ v: 1, ...about, externalId: one.uid },
+      url: one.url || one.target_url || '',
+      ...{ events, ...secrets },
+      active: isSending && ofFilter.length + ofAuth.length === 0,
+      name: one.name || one.title || null,
+      description: one.description || null,
+      auth,
+      filter: filter as Record<string, unknown> | null,
+      ratePerSecond: rate > 0 ? Math.max(0.01, Math.round(rate * 100) / 100) : null,
+      timeoutMs: Math.round(secondsOf(one.http_timeout) * 1_000) || null,
+      notes: [...ofFilter, ...ofAuth, ...ofSecrets, ...(one.slack_webhook_url ? [SLACK] : [])],
+    },
+  };
+}
+
+/** The newest that stays, and the newest of those that still count for a while. */
+function secretsOf(all: NonNullable<Endpoint['secrets']>) {
+  const endOf = ({ expires_at: at }: (typeof all)[number]) => (at ? Date.parse(at) : Number.POSITIVE_INFINITY);
+  const live = all
+    .filter((one) => endOf(one) > Date.now())
+    .sort((one, other) => (other.created_at ?? '').localeCompare(one.created_at ?? ''));
+  const staying = live.find(({ expires_at: at }) => !at) ?? live[0];
+  const [previous, ...more] = live.filter((one) => one !== staying);
+  return {
+    secret: staying?.value ?? null,
+    previousSecret: previous?.value ?? null,
+    previousSecretExpiresAt: previous?.expires_at || null,
+    notes: [
+      ...(staying === undefined ? ['it has no live secret: it gets a new one'] : []),
+      ...(more.length === 0 ? [] : [`${more.length} more of its secrets were live: two are brought along`]),
+    ],
+  };
+}
+
+function authOf({ authentication, mtls_client_cert: certificate }: Endpoint): {
+  auth: WebhookLine['auth'];
+  notes: string[];
+} {
+  const { type, api_key: apiKey, basic_auth: basic } = authentication ?? {};
+  const notes = certificate ? ['paused: its client certificate (mTLS) is not brought along'] : [];
+  if (apiKey?.header_value) {
+    return { auth: { apiKey: { header: apiKey.header_name, value: apiKey.header_value } }, notes };
+  }
+  if (basic?.username) {
+    return { auth: { basic }, notes };
+  }
+  return { auth: null, notes: type ? [...notes, `paused: its authentication (${type}) is not brought along`] : notes };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+/** @returns 0 for nothing */
+function secondsOf(given: string | number | null | undefined): number {
+  if (typeof given !== 'string') {
+    return given ?? 0;
+  }
+  const parts = [...given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit!]!, 0);
+}

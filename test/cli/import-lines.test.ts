@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { foreseenRefusals } from '../../src/cli/developer/import/lines/foresee.js';
+import { readLine, type WebhookLine } from '../../src/cli/developer/import/lines/line.js';
+import { fc } from '../support/properties.js';
+
+const line = {
+  v: 1,
+  from: 'own:1',
+  tenant: { externalId: 'cust_1' },
+  externalId: '1',
+  url: 'https://hooks.acme.com/',
+  events: ['*'],
+};
+
+const problemsOf = (changes: object): readonly string[] => {
+  const read = readLine(JSON.stringify({ ...line, ...changes }));
+  return 'problems' in read ? read.problems : [];
+};
+
+describe('a line', () => {
+  test('needs where it comes from, its ids, an address and events alone', () => {
+    expect(readLine(JSON.stringify(line))).toEqual({
+      line: { ...line, active: true, notes: [] },
+    });
+  });
+
+  test.each([
+    [{ v: 2 }, 'v must be 1'],
+    [{ url: undefined }, 'url is missing'],
+    [{ events: [] }, 'events must not be empty'],
+    [{ active: 'yes' }, 'active must be a boolean'],
+    [{ metadata: ['a'] }, 'metadata must be a JSON object'],
+    [{ headers: { 'X-Env': 'prod' } }, 'headers.X-Env must be an object'],
+    [{ auth: { token: 'x' } }, 'auth has a field that lines do not have: token'],
+    [{ externalId: ' 1' }, 'externalId must be printable ASCII characters, without spaces at the ends'],
+    [{ externalId: 'x'.repeat(256) }, 'externalId must have at most 255 characters'],
+    [{ previousSecretExpiresAt: 'soon' }, 'previousSecretExpiresAt must be a time, such as 2027-01-31T12:00:00Z'],
+    [{ eventType: { name: 'a.b' } }, 'has a field that lines do not have: tenant, externalId, url, events'],
+  ])('%j: %s', (changes, problem) => {
+    expect(problemsOf(changes)).toContain(problem);
+  });
+
+  test('whatever is wrong with it, its problems quote no value', () => {
+    const marker = 'invented-secret-value';
+    const value = fc.oneof(
+      fc.constantFrom(marker, [marker], { value: marker }, { basic: marker }, { apiKey: { header: marker } }),
+      fc.jsonValue().map((json) => [marker, json]),
+    );
+    const field = fc.constantFrom(
+      ...['v', 'from', 'tenant', 'externalId', 'url', 'events', 'secret', 'previousSecret', 'previousSecretExpiresAt'],
+      ...['compat', 'active', 'name', 'metadata', 'headers', 'auth', 'filter', 'ratePerSecond', 'timeoutMs', 'notes'],
+    );
+    fc.assert(
+      fc.property(fc.dictionary(field, value), fc.nat(300), (changes, cut) => {
+        const text = JSON.stringify({ ...line, ...changes });
+        for (const written of [text, text.slice(0, cut)]) {
+          const read = readLine(written);
+          const said = 'problems' in read ? read.problems : [];
+          // A name of a header or of metadata is no secret; here none has the marker.
+          expect(said.join('\n')).not.toContain(marker);
+        }
+      }),
+    );
+  });
+
+  test('is judged by the default rules of the service, without its secrets', () => {
+    const judged = (changes: object) =>
+      foreseenRefusals({ ...line, active: true, notes: [], ...changes } as WebhookLine);
+    expect(judged({})).toEqual([]);
+    expect(judged({ headers: { 'X-Env': { value: 'a\nb', secret: true } } })).toEqual([
+      expect.stringMatching(/^headers\.X-Env must be 1 to 4096 visible ASCII/),
+    ]);
+    expect(judged({ events: ['*', 'a.b'] })).toEqual(['events.0 "*" must stand alone']);
+    expect(judged({ events: ['Invoice.Paid'] })).toEqual([expect.stringMatching(/^events\.0 must be 2 or more parts/)]);
+    expect(judged({ events: Array(101).fill('a.b') })).toEqual([
+      expect.stringMatching(/^events must have at most 100/),
+    ]);
+  });
+});
