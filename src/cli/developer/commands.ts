@@ -50,5 +50,5 @@ export function addDeveloperCommands(program: Command): void {
     .option('--junit <file>', 'write a JUnit report too')
     .action(async (url, options) => (await import('./test-receiver/test-receiver.js')).testReceiver(url, options));
   addTypesCommands(program, connected);
-  addImportCommands(program);
+  addImportCommands(program, reaching);
 }

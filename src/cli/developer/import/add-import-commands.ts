@@ -1,7 +1,8 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { collected } from '../options/collected.js';
 
-export function addImportCommands(program: Command): void {
+/** @param reaching adds the options of commands that talk to an API about several tenants */
+export function addImportCommands(program: Command, reaching: (command: Command) => Command): void {
   const imports = program
     .command('import')
     .description('webhooks of a former system, with their secrets (docs/from-*.md)');
@@ -11,9 +12,7 @@ export function addImportCommands(program: Command): void {
       .command(name)
       .requiredOption('--out <file>', 'the file to write, for your eyes alone: it has secrets')
       .option('--only <tenant>', 'only this tenant, by its id there; repeatable', collected)
-      .addOption(
-        new Option('--compat <form>', 'the signature form of all webhooks, or none; default: that of the system'),
-      );
+      .option('--compat <form>', 'the signature form of all webhooks, or none; default: that of the system');
   reader('svix')
     .description('Svix: applications, endpoints and event types; the key is in SVIX_AUTH_TOKEN')
     .requiredOption('--from <url>', 'where Svix is')
@@ -31,6 +30,13 @@ export function addImportCommands(program: Command): void {
     .description('your own tables in Postgres, by a query; the database is in IMPORT_DATABASE_URL')
     .requiredOption('--query <file>', 'a file with the query, whose columns are the fields of a line')
     .action(async (options) => (await reading()).readInto(options, (await import('./read/sql.js')).readSql));
+  reaching(imports.command('write <file>'))
+    .description('make the tenants and webhooks of a file, or of standard input (-); again and again')
+    .option('--dry-run', 'show what would be done, and write nothing')
+    .option('--update', 'change webhooks that are there and differ; default: show them')
+    .option('--register-types', 'register event types that the file has and the service lacks')
+    .option('--paused', 'make webhooks that send nothing until they are enabled')
+    .action(async (file, options) => (await import('./write/write.js')).writeImport(file, options));
 }
 
 const reading = () => import('./read/read.js');

@@ -1,0 +1,99 @@
+import { RefusedError } from '../../connection/ask.js';
+import type { Numbered } from '../lines/import-file.js';
+import type { WebhookLine } from '../lines/line.js';
+import type { ImportApi } from './api.js';
+
+/** The lines of one tenant. */
+export interface Group {
+  externalId: string;
+  /** Null when no line names it. */
+  name: string | null;
+  lines: readonly Numbered<WebhookLine>[];
+}
+
+export interface KnownTenant {
+  id: string;
+  name: string;
+}
+
+/** Root fields of one document that find tenants: a service allows 15 repeated fields. */
+const LOOKUPS_AT_ONCE = 10;
+
+const CREATE = 'mutation ($input: CreateTenantInput!) { createTenant(input: $input) { tenant { id name } } }';
+const RENAME = 'mutation ($input: UpdateTenantInput!) { updateTenant(input: $input) { tenant { id name } } }';
+
+/**
+ * The lines by their tenants. Former systems allow one name for several tenants, and this service does not: such a
+ * tenant gets its external id behind its name.
+ */
+export function groupsOf(webhooks: readonly Numbered<WebhookLine>[]): Group[] {
+  const groups = [...Map.groupBy(webhooks, ({ line }) => line.tenant.externalId)].map(([externalId, lines]) => ({
+    externalId,
+    name: lines.find(({ line }) => line.tenant.name != null)?.line.tenant.name?.trim() || null,
+    lines,
+  }));
+  const shared = Map.groupBy(groups, ({ name, externalId }) => name ?? externalId);
+  return groups.map((group) =>
+    group.name !== null && shared.get(group.name)!.length > 1 ? { ...group, name: longName(group) } : group,
+  );
+}
+
+const longName = ({ name, externalId }: Pick<Group, 'name' | 'externalId'>) => `${name} (${externalId})`;
+
+/** Finds the tenants that are there, by their external ids. */
+export async function findTenants(api: ImportApi, externalIds: readonly string[]): Promise<Map<string, KnownTenant>> {
+  const known = new Map<string, KnownTenant>();
+  for (let at = 0; at < externalIds.length; at += LOOKUPS_AT_ONCE) {
+    const some = externalIds.slice(at, at + LOOKUPS_AT_ONCE);
+    const names = some.map((_, index) => `e${index}`);
+    const query = `query (${names.map((name) => `$${name}: String!`).join(', ')}) {
+      ${names.map((name) => `${name}: tenant(externalId: $${name}) { id name }`).join('\n      ')}
+    }`;
+    const variables = Object.fromEntries(some.map((externalId, index) => [`e${index}`, externalId]));
+    const answer = await api.ask<Record<string, KnownTenant | null>>(query, variables);
+    some.forEach((externalId, index) => {
+      const tenant = answer[`e${index}`];
+      if (tenant) {
+        known.set(externalId, tenant);
+      }
+    });
+  }
+  return known;
+}
+
+/**
+ * @returns the new tenant, or the one that has got the external id in the meantime
+ * @throws RefusedError, also when another tenant has the name
+ */
+export async function makeTenant(
+  api: ImportApi,
+  { externalId, name }: Group,
+): Promise<KnownTenant & { isNew: boolean }> {
+  const input = { name: name ?? externalId, externalId };
+  try {
+    const { createTenant } = await api.ask<{ createTenant: { tenant: KnownTenant } }>(CREATE, { input });
+    return { ...createTenant.tenant, isNew: true };
+  } catch (error) {
+    const reasons = error instanceof RefusedError ? error.reasons : [];
+    if (reasons.includes('external_id_taken') || reasons.includes('name_taken')) {
+      // By another run, or by this one before its answer was lost.
+      const made = (await findTenants(api, [externalId])).get(externalId);
+      if (made !== undefined) {
+        return { ...made, isNew: false };
+      }
+    }
+    if (reasons.includes('name_taken')) {
+      const advice = `give it the external id ${externalId} (updateTenant), or write another name in the file`;
+      throw new RefusedError(`Another tenant is called ${input.name}: ${advice}.`, 'CONFLICT', undefined, reasons);
+    }
+    throw error;
+  }
+}
+
+/** The new name, where the file has another one. */
+export const newNameOf = (there: KnownTenant, group: Group): string | null =>
+  group.name === null || [group.name, longName(group)].includes(there.name) ? null : group.name;
+
+export async function renameTenant(api: ImportApi, { id }: KnownTenant, name: string): Promise<void> {
+  await api.ask(RENAME, { input: { id, name } });
+}

@@ -1,0 +1,353 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ask } from '../../src/cli/developer/connection/ask.js';
+import { writeImport } from '../../src/cli/developer/import/write/write.js';
+import { ApiOverSockets } from '../support/api-over-sockets.js';
+import { runHere } from '../support/command.js';
+import { DeliveryStack } from '../support/delivery-stack.js';
+import { makeKey } from '../support/factories.js';
+import { serveRecorded } from '../support/former-system.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'hookwright-import-'));
+let stack: DeliveryStack;
+let api: ApiOverSockets;
+let key: string;
+beforeAll(async () => {
+  // An installation as it comes: no http, no private addresses, and its own limits of requests.
+  stack = await DeliveryStack.open({ ALLOW_HTTP_URLS: 'false', ALLOW_PRIVATE_TARGETS: '' });
+  api = await ApiOverSockets.open(stack.services, stack.tenantId);
+  key = (await makeKey(stack.services, null, ['platform:admin'])).key;
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await api[Symbol.asyncDispose]();
+  await stack[Symbol.asyncDispose]();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of several forms
+type Line = any;
+
+const connection = () => ({ url: `http://127.0.0.1:${api.port}`, key, keyFrom: 'the test' });
+const write = (file: string, ...options: string[]) =>
+  runHere(['import', 'write', file, '--url', connection().url, ...options], { HOOKWRIGHT_API_KEY: key });
+
+let made = 0;
+function fileOf(...lines: (Line | string)[]): string {
+  const file = join(folder, `${++made}.jsonl`);
+  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
+  return file;
+}
+
+/** A line of a customer, with invented values. */
+const line = (externalId: string, changes: object = {}, customer = 'cust_1'): Line => ({
+  v: 1,
+  from: `own:${externalId}`,
+  tenant: { externalId: customer },
+  externalId,
+  url: `https://hooks.acme.com/${externalId}`,
+  events: ['coupon.applied'],
+  secret: `invented secret of ${externalId}`,
+  ...changes,
+});
+
+const WEBHOOKS = `query ($externalId: String!) {
+  tenant(externalId: $externalId) { id name }
+}`;
+const FOUND = `{ webhooks(first: 100) { edges { node {
+  id externalId url eventTypes active name description metadata
+  delivery { compat ratePerSecond timeoutMs own headers { name value secret } auth { kind username header } } content { filter }
+} } } }`;
+
+/** The webhooks of a tenant by their external ids, over the API. */
+async function webhooksOf(customer: string): Promise<Record<string, Line>> {
+  const { tenant } = await ask<Line>(connection(), WEBHOOKS, { externalId: customer });
+  const { webhooks } = await ask<Line>({ ...connection(), tenant: tenant.id }, FOUND);
+  return Object.fromEntries(webhooks.edges.map(({ node }: Line) => [node.externalId, node]));
+}
+
+async function recorded(name: 'svix' | 'convoy' | 'outpost'): Promise<string> {
+  await using system = await serveRecorded(name);
+  const out = join(folder, `${name}-${++made}.jsonl`);
+  const variable = { svix: 'SVIX_AUTH_TOKEN', convoy: 'CONVOY_API_KEY', outpost: 'OUTPOST_API_KEY' }[name];
+  const project = name === 'convoy' ? ['--project', '01HPROJ'] : [];
+  await runHere(['import', 'read', name, '--from', system.url, '--out', out, ...project], { [variable]: system.key });
+  return out;
+}
+
+/** Every row of every table as text, also as Postgres writes bytes. */
+async function whereIs(texts: readonly string[]): Promise<string[]> {
+  const tables = await stack.rows<{ name: string }>(`select format('%I.%I', schemaname, tablename) as name
+    from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`);
+  const places: string[] = [];
+  for (const { name } of tables) {
+    const [row] = await stack.rows<{ all: string | null }>(`select string_agg(t::text, E'\\n') as all from ${name} t`);
+    places.push(
+      ...texts
+        .filter((text) => row?.all?.includes(text) || row?.all?.includes(Buffer.from(text).toString('hex')))
+        .map((text) => `${name}: ${text}`),
+    );
+  }
+  return places;
+}
+
+describe('import write', () => {
+  test.each([
+    ['svix', 4, 3],
+    ['convoy', 5, 4],
+    ['outpost', 5, 4],
+  ] as const)('brings %s to a fresh installation once, and a second run changes nothing', async (name, all, taken) => {
+    const file = await recorded(name);
+    const first = await write(file, '--register-types');
+    expect(first.output).toContain(`Webhooks: ${taken} made, ${all - taken} refused, at ${connection().url}.\n`);
+    expect(first.code).toBe(1);
+    const before = await stack.rows('select id, version, options_version from hookwright.webhooks order by id');
+    const second = await write(file, '--register-types');
+    expect(second.output).toContain(`Webhooks: ${taken} there already, ${all - taken} refused, at`);
+    expect(second.output).not.toContain('Made for them');
+    expect(await stack.rows('select id, version, options_version from hookwright.webhooks order by id')).toEqual(
+      before,
+    );
+  });
+
+  test('keeps what the former system had: labels, options, filter, who is paused', async () => {
+    const there = await webhooksOf('cust_42');
+    expect(there['main']).toMatchObject({
+      active: true,
+      description: 'Invoices for the ledger',
+      metadata: { team: 'billing' },
+      eventTypes: ['invoice.paid'],
+      delivery: {
+        compat: 'svix',
+        ratePerSecond: 50,
+        headers: [
+          { name: 'X-Env', value: 'prod', secret: false },
+          { name: 'X-Api-Key', value: null, secret: true },
+        ],
+      },
+    });
+    expect(there['ep_2q2'].active).toBe(false);
+    expect(there['E1']).toMatchObject({
+      name: 'Ledger E1',
+      delivery: { compat: 'convoy', timeoutMs: 10_000, auth: { kind: 'API_KEY', header: 'X-Acme-Key' } },
+      content: { filter: { any: expect.any(Array) } },
+    });
+    expect(there['des_1'].delivery).toMatchObject({
+      compat: 'outpost',
+      headers: [{ name: 'x-api-key', secret: true }],
+    });
+  });
+
+  test('gives two tenants of one name the external id behind it, and registers types, the odd ones without rules', async () => {
+    const { tenants } = await ask<Line>(
+      connection(),
+      '{ tenants(filter: { search: "Acme" }) { edges { node { name } } } }',
+    );
+    expect(tenants.edges.map(({ node }: Line) => node.name).sort()).toEqual(['Acme (app_2q2)', 'Acme (cust_42)']);
+    const { eventTypes } = await ask<Line>(connection(), '{ eventTypes { name schema } }');
+    const schemas = Object.fromEntries(eventTypes.map(({ name, schema }: Line) => [name, schema]));
+    expect(schemas['invoice.paid']).toMatchObject({ required: ['id'] });
+    expect(schemas['invoice.sent']).toEqual({ type: 'object' });
+  });
+
+  test('shows what differs, and changes it with --update alone', async () => {
+    const first = line('a', {
+      ...{ name: 'Ledger', metadata: { team: 'billing' }, ratePerSecond: 5, timeoutMs: 5_000 },
+      headers: { 'X-Env': { value: 'prod', secret: false }, 'X-Key': { value: 'invented header value', secret: true } },
+      auth: { basic: { username: 'acme', password: 'invented password' } },
+      filter: { field: { path: 'code', op: 'EQ', value: 'SUMMER' } },
+    });
+    await write(fileOf(first, line('b')));
+    const changed = {
+      ...first,
+      ...{ url: 'https://new.acme.com/a', events: ['*'], name: 'Books', ratePerSecond: 6 },
+      headers: { ...first.headers, 'X-Env': { value: 'test', secret: false } },
+      auth: { bearer: 'invented token' },
+      filter: { field: { path: 'code', op: 'EQ', value: 'WINTER' } },
+    };
+    const file = fileOf(changed, line('b'));
+    const { id } = (await webhooksOf('cust_1'))['a'];
+    const shown = await write(file);
+    expect(shown.output).toBe(
+      [
+        `line 1 (own:a, ${id}): different, and left`,
+        '  url: https://hooks.acme.com/a → https://new.acme.com/a',
+        '  eventTypes: ["coupon.applied"] → ["*"]',
+        '  name: Ledger → Books',
+        '  ratePerSecond: 5 → 6',
+        '  auth: BASIC acme → BEARER',
+        '  headers: X-Env: test',
+        '  filter: {"field":{"op":"EQ","path":"code","value":"SUMMER"}} → {"field":{"path":"code","op":"EQ","value":"WINTER"}}',
+        `Webhooks: 1 different, and left, 1 there already, at ${connection().url}.`,
+        'What differs is changed with --update.',
+        '',
+      ].join('\n'),
+    );
+    expect(shown.code).toBe(0);
+    expect((await write(file, '--update', '--dry-run')).output).toContain('would be changed');
+    expect((await webhooksOf('cust_1'))['a'].url).toBe('https://hooks.acme.com/a');
+
+    expect((await write(file, '--update')).output).toContain('Webhooks: 1 changed, 1 there already');
+    expect((await webhooksOf('cust_1'))['a']).toMatchObject({
+      ...{ url: 'https://new.acme.com/a', eventTypes: ['*'], name: 'Books', metadata: { team: 'billing' } },
+      delivery: { ratePerSecond: 6, timeoutMs: 5_000, auth: { kind: 'BEARER' } },
+    });
+    expect((await write(file)).output).toBe(`Webhooks: 2 there already, at ${connection().url}.\n`);
+  });
+
+  test('leaves what a line says nothing about, and whether a webhook is active', async () => {
+    await write(fileOf(line('c')));
+    const there = (await webhooksOf('cust_1'))['c'];
+    const { tenant } = await ask<Line>(connection(), WEBHOOKS, { externalId: 'cust_1' });
+    await ask(
+      { ...connection(), tenant: tenant.id },
+      'mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }',
+      { input: { id: there.id, active: false, name: 'Mine', delivery: { timeoutMs: 2_000 } } },
+    );
+    expect((await write(fileOf(line('c', { active: true })), '--update')).output).toContain('1 there already');
+    expect((await webhooksOf('cust_1'))['c']).toMatchObject({
+      active: false,
+      name: 'Mine',
+      delivery: { timeoutMs: 2_000 },
+    });
+  });
+
+  test('--paused makes webhooks that send nothing, and leaves those that are there', async () => {
+    await write(fileOf(line('d')), '--paused');
+    expect((await webhooksOf('cust_1'))['d'].active).toBe(false);
+    await write(fileOf(line('e')));
+    await write(fileOf(line('e')), '--paused', '--update');
+    expect((await webhooksOf('cust_1'))['e'].active).toBe(true);
+  });
+
+  test('each refusal is a line with its reason, and the others are written', async () => {
+    const lines = [
+      line('r1', { url: 'http://hooks.acme.com/' }),
+      line('r2', { url: 'https://10.0.0.7/' }),
+      line('r3', { url: 'https://hooks.acme.com:5432/' }),
+      line('r4', { events: ['nothing.known'] }),
+      line('r5', { headers: { 'Content-Type': { value: 'text/plain' } } }),
+      line('r6', { filter: { field: { path: 'a', op: 'LIKE', value: 'b' } } }),
+      line('r7', { secret: 'whsec_no base64!' }),
+      line('r8', { ratePerSecond: 5_000 }),
+      line('r9', { compat: 'unheard-of' }),
+      line('r10', { timeoutMs: 'soon' }),
+      line('r11', { secrets: [] }),
+      line('good'),
+      line('good'),
+      '{"v": 1, "secret": "invented broken',
+      '[]',
+      line('r12', { v: 2 }),
+      line('r13', {}, 'ümlaut'),
+    ];
+    const { output, code } = await write(fileOf(...lines));
+    const refused = Object.fromEntries(
+      [...output.matchAll(/^line (\d+) \([^)]*\): refused\n((?: {2}.*\n)+)/gm)].map(([, number, why]) => [number, why]),
+    );
+    for (const [number, why] of [
+      ['1', /url must begin with https/],
+      ['2', /url must name a host on the public internet/],
+      ['3', /url must use port/],
+      ['4', /eventTypes\.0 is not an event type/],
+      ['5', /is a header that the service or the connection sets/],
+      ['6', /content\.filter\.field\.op/],
+      ['7', /secret/],
+      ['8', /ratePerSecond must be/],
+      ['9', /compat/],
+      ['10', /timeoutMs must be a number/],
+      ['11', /has a field that lines do not have: secrets/],
+      ['13', /has the tenant and external id of line 12/],
+      ['14', /is not JSON/],
+      ['15', /is not a JSON object/],
+      ['16', /v must be 1/],
+      ['17', /tenant\.externalId must be printable ASCII/],
+    ] as const) {
+      expect(refused[number], `line ${number}`).toMatch(why);
+    }
+    expect(output).toContain(`Webhooks: 1 made, 16 refused, at`);
+    expect(code).toBe(1);
+    expect(output).not.toContain('invented');
+    expect(Object.keys(await webhooksOf('cust_1'))).toContain('good');
+  });
+
+  test('--dry-run writes nothing, and foresees what can be foreseen', async () => {
+    const lines = [
+      line('f1', {}, 'new'),
+      line('f2', { url: 'http://hooks.acme.com/' }, 'new'),
+      line('f3', { events: ['order.unheard'] }, 'new'),
+      line('f4', { filter: { field: { path: 'a', op: 'LIKE', value: 'b' } } }, 'new'),
+      line('f5', { headers: { host: { value: 'x' } }, metadata: { 'a b': 'c' }, auth: {} }, 'new'),
+    ];
+    const before = await stack.rows('select count(*) from hookwright.tenants');
+    const { output, code } = await write(fileOf(...lines), '--dry-run');
+    expect(output).toContain('Event types that are not registered: order.unheard. --register-types registers them.\n');
+    expect(output).toMatch(/line 2 .*would be refused\n {2}url must begin with https/);
+    expect(output).toMatch(/line 3 .*would be refused\n {2}events has types that are not registered: order.unheard/);
+    expect(output).toMatch(/line 4 .*would be refused\n {2}filter\.field\.op/);
+    expect(output).toMatch(
+      /line 5 .*\n {2}headers\.host .*\n {2}auth must have exactly one.*\n {2}metadata\.a b is not a key/,
+    );
+    expect(output).toContain('Webhooks: 1 would be made, 4 would be refused, at');
+    expect(output).toContain('Would be made for them: 1 tenant.\nNothing was written.');
+    expect(code).toBe(1);
+    expect(await stack.rows('select count(*) from hookwright.tenants')).toEqual(before);
+    expect(
+      (await write(fileOf(line('f3', { events: ['order.unheard'] }, 'new')), '--dry-run', '--register-types')).output,
+    ).toContain('Event types that would be registered: order.unheard.\n');
+  });
+
+  test('refuses the lines of a tenant whose name another tenant has, with what to do', async () => {
+    await ask(connection(), 'mutation { createTenant(input: { name: "Taken" }) { tenant { id } } }');
+    const { output, code } = await write(
+      fileOf({ ...line('t1', {}, 'cust_9'), tenant: { externalId: 'cust_9', name: 'Taken' } }),
+    );
+    expect(output).toContain('Another tenant is called Taken: give it the external id cust_9 (updateTenant), or write');
+    expect(code).toBe(2);
+  });
+
+  test('a tenant that has another name there is shown, and renamed with --update', async () => {
+    const named = (name: string) => fileOf({ ...line('n1', {}, 'cust_8'), tenant: { externalId: 'cust_8', name } });
+    await write(named('Eight'));
+    expect((await write(named('Huit'))).output).toMatch(/^tenant cust_8 \(tn_\w+\): name: Eight → Huit, left\n/);
+    expect((await write(named('Huit'), '--update')).output).toMatch(/Eight → Huit, changed\n/);
+    expect((await ask<Line>(connection(), WEBHOOKS, { externalId: 'cust_8' })).tenant.name).toBe('Huit');
+  });
+
+  test('two runs at the same time make each webhook once', async () => {
+    const file = fileOf(...Array.from({ length: 20 }, (_, at) => line(`p${at}`, {}, `twice_${at % 3}`)));
+    const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const before = process.exitCode;
+    await Promise.all([writeImport(file, connection()), writeImport(file, connection())]);
+    process.exitCode = before;
+    said.mockRestore();
+    const [row] = await stack.rows<{ count: string }>(`select count(*) from hookwright.webhooks w
+      join hookwright.tenants t on t.id = w.tenant_id where t.external_id like 'twice%'`);
+    expect(row?.count).toBe('20');
+  });
+
+  test('does nothing, with code 2, without a service, a file, a line, or with the key of a tenant', async () => {
+    const nowhere = await runHere(['import', 'write', fileOf(line('x')), '--url', 'http://127.0.0.1:9'], {
+      HOOKWRIGHT_API_KEY: key,
+    });
+    expect(nowhere).toMatchObject({ code: 2, errors: expect.stringContaining('Nothing listens at') });
+    expect(await write(join(folder, 'missing'))).toMatchObject({ code: 2, errors: expect.stringContaining('ENOENT') });
+    expect(await write(fileOf(''))).toMatchObject({ code: 2, errors: expect.stringContaining('has no lines') });
+    const weak = await runHere(['import', 'write', fileOf(line('x', {}, 'nobody')), '--url', connection().url], {
+      HOOKWRIGHT_API_KEY: api.key,
+    });
+    expect(weak).toMatchObject({ code: 2, errors: expect.stringContaining('It takes a platform key') });
+  });
+
+  test('no secret of a file is in an answer, in the audit log, or in the clear in any table', async () => {
+    const secrets = ['svix', 'convoy', 'outpost'].flatMap(
+      (name) =>
+        readFileSync(new URL(`../fixtures/import/${name}.json`, import.meta.url), 'utf8').match(
+          /(whsec_|invented[- ](api|convoy secret|outpost secret|password))[^"]*|([0-9a-f]{2}){32}/g,
+        ) ?? [],
+    );
+    const own = ['invented secret of', 'invented header value', 'invented password', 'invented token'];
+    expect(secrets.length).toBeGreaterThan(15);
+    expect(await whereIs([...secrets, ...own])).toEqual([]);
+  });
+});
