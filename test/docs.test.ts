@@ -48,7 +48,7 @@ describe('the pages', () => {
   });
 
   test('name commands that a reader has: of the checkout, or what a release brings', () => {
-    const verbs = 'start|api|daemon|migrate|doctor|tenant|keys?|outbox|trigger|types|test-receiver';
+    const verbs = 'start|api|daemon|migrate|doctor|tenant|keys?|outbox|trigger|types|import|test-receiver';
     const bare = new RegExp(`(^ *|\`)hookwright (${verbs})\\b.*`, 'gm');
     const released = /\bnpx hookwright\b|npm install [^`\n]*(?<!packages\/)(@hookwright\/|\bhookwright\b(?!\/))/;
     const asTheyWere = /^(CHANGELOG|docs\/decisions\/.*|docs\/graphql-reference)\.md$/;

@@ -6,6 +6,7 @@ export const groups: Record<string, readonly string[]> = {
     ...['produce', '../examples/producer/README', 'developers', 'interface', 'options', 'content', 'ordering'],
     ...['event-types', 'notices', 'outbox', 'scheduled', 'external-ids'],
   ],
+  'Moving in': ['from-your-own', 'from-svix', 'from-convoy', 'from-outpost'],
   'Dashboard and GraphQL': [
     ...['dashboard', '../examples/embedding/README', 'own-dashboard', 'graphql', 'graphql-examples', 'live-updates'],
     'graphql-reference',
