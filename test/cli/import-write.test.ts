@@ -9,6 +9,7 @@ import { runHere } from '../support/command.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { makeKey } from '../support/factories.js';
 import { serveRecorded } from '../support/former-system.js';
+import { ownPort } from '../support/loopback.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-import-'));
 let stack: DeliveryStack;
@@ -102,6 +103,8 @@ describe('import write', () => {
     const first = await write(file, '--register-types');
     expect(first.output).toContain(`Webhooks: ${taken} made, ${all - taken} refused, at ${connection().url}.\n`);
     expect(first.code).toBe(1);
+    const lasting = name === 'svix' ? 0 : 1;
+    expect(first.output.match(/its previous secret signs for 30 days only/g) ?? []).toHaveLength(lasting);
     const before = await stack.rows('select id, version, options_version from hookwright.webhooks order by id');
     const second = await write(file, '--register-types');
     expect(second.output).toContain(`Webhooks: ${taken} there already, ${all - taken} refused, at`);
@@ -163,7 +166,7 @@ describe('import write', () => {
       ...first,
       ...{ url: 'https://new.acme.com/a', events: ['*'], name: 'Books', ratePerSecond: 6 },
       headers: { ...first.headers, 'X-Env': { value: 'test', secret: false } },
-      auth: { bearer: 'invented token' },
+      auth: { bearer: 'invented-token' },
       filter: { field: { path: 'code', op: 'EQ', value: 'WINTER' } },
     };
     const file = fileOf(changed, line('b'));
@@ -321,13 +324,14 @@ describe('import write', () => {
     await Promise.all([writeImport(file, connection()), writeImport(file, connection())]);
     process.exitCode = before;
     said.mockRestore();
-    const [row] = await stack.rows<{ count: string }>(`select count(*) from hookwright.webhooks w
+    const [row] = await stack.rows<{ count: number }>(`select count(*) from hookwright.webhooks w
       join hookwright.tenants t on t.id = w.tenant_id where t.external_id like 'twice%'`);
-    expect(row?.count).toBe('20');
+    expect(row?.count).toBe(20);
   });
 
   test('does nothing, with code 2, without a service, a file, a line, or with the key of a tenant', async () => {
-    const nowhere = await runHere(['import', 'write', fileOf(line('x')), '--url', 'http://127.0.0.1:9'], {
+    const closed = `http://127.0.0.1:${await ownPort()}`;
+    const nowhere = await runHere(['import', 'write', fileOf(line('x')), '--url', closed], {
       HOOKWRIGHT_API_KEY: key,
     });
     expect(nowhere).toMatchObject({ code: 2, errors: expect.stringContaining('Nothing listens at') });
@@ -346,7 +350,7 @@ describe('import write', () => {
           /(whsec_|invented[- ](api|convoy secret|outpost secret|password))[^"]*|([0-9a-f]{2}){32}/g,
         ) ?? [],
     );
-    const own = ['invented secret of', 'invented header value', 'invented password', 'invented token'];
+    const own = ['invented secret of', 'invented header value', 'invented password', 'invented-token'];
     expect(secrets.length).toBeGreaterThan(15);
     expect(await whereIs([...secrets, ...own])).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../../domain/text/durations.js';
 import type { WebhookLine } from '../lines/line.js';
 
 /** A value of a line, unless it says nothing. */
@@ -22,10 +23,32 @@ export function fieldsOf(line: WebhookLine) {
   });
 }
 
-/** The input of `createWebhook`. @param now milliseconds: a previous secret that has ended is left out */
-export function newWebhook(line: WebhookLine, now: number): object {
-  const { externalId, secret, previousSecret, previousSecretExpiresAt } = line;
-  const hasEnded = previousSecretExpiresAt != null && Date.parse(previousSecretExpiresAt) <= now;
-  const previous = previousSecret == null || hasEnded ? {} : { previousSecret, previousSecretExpiresAt };
-  return { ...fieldsOf(line), ...withoutSilence({ externalId, secret, ...previous }) };
+/** A new webhook's input, and what could not be as the line has it. */
+interface NewWebhook {
+  input: object;
+  notes: readonly string[];
 }
+
+/**
+ * The input of `createWebhook`. A previous secret that has ended is left out, and one that lasts longer than the
+ * service lets it ends then.
+ *
+ * @param now milliseconds
+ */
+export function newWebhook(line: WebhookLine, now: number): NewWebhook {
+  const { externalId, secret, previousSecret, previousSecretExpiresAt } = line;
+  const endsAt = previousSecretExpiresAt == null ? null : Date.parse(previousSecretExpiresAt);
+  const hasPrevious = previousSecret != null && (endsAt === null || endsAt > now);
+  const latest = now + PREVIOUS_SECRET_DAYS_MAX * DAY_MS - A_WHILE_MS;
+  const isLong = hasPrevious && endsAt !== null && endsAt > latest;
+  const previous = {
+    previousSecret,
+    previousSecretExpiresAt: endsAt === null ? null : new Date(Math.min(endsAt, latest)).toISOString(),
+  };
+  const input = { ...fieldsOf(line), ...withoutSilence({ externalId, secret, ...(hasPrevious ? previous : {}) }) };
+  return { input, notes: isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : [] };
+}
+
+const PREVIOUS_SECRET_DAYS_MAX = 30;
+/** Clocks differ, and the request takes a moment. */
+const A_WHILE_MS = 60_000;

@@ -76,9 +76,9 @@ export class WebhookWriter {
 
   /** @returns the webhook that has the external id already, if there is one */
   async #make(number: number, line: WebhookLine): Promise<KnownWebhook | null> {
+    const { input, notes } = newWebhook(line, Date.now());
     let id: string;
     try {
-      const input = newWebhook(line, Date.now());
       const answer = await this.api.ask<{ createWebhook: { webhook: { id: string } } }>(CREATE, { input }, this.tenant);
       id = answer.createWebhook.webhook.id;
     } catch (error) {
@@ -96,7 +96,7 @@ export class WebhookWriter {
     if (this.options.paused || !line.active) {
       await this.api.ask(UPDATE, { input: { id, active: false } }, this.tenant);
     }
-    this.report.line(number, 'made', line.from);
+    this.report.line(number, 'made', line.from, notes);
     return null;
   }
 
