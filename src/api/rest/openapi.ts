@@ -76,8 +76,6 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
   };
 }
 
-const changeConflicts = ['secrets_bound_to_origin', 'external_id_taken'] as const;
-
 function paths(): Json {
   const tenant = { $ref: '#/components/parameters/Tenant' };
   const ifMatch = { $ref: '#/components/parameters/IfMatch' };
@@ -108,7 +106,7 @@ function paths(): Json {
         requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, ...onChanges, 'secrets_bound_to_origin'),
+          ...problems(...onRoutesWithBody, ...onChanges, 'secrets_bound_to_origin', 'external_id_taken'),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
