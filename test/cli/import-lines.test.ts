@@ -32,8 +32,11 @@ describe('a line', () => {
     [{ metadata: ['a'] }, 'metadata must be a JSON object'],
     [{ headers: { 'X-Env': 'prod' } }, 'headers.X-Env must be an object'],
     [{ auth: { token: 'x' } }, 'auth has a field that lines do not have: token'],
-    [{ externalId: ' 1' }, 'externalId must be printable ASCII characters, without spaces at the ends'],
-    [{ externalId: 'x'.repeat(256) }, 'externalId must have at most 255 characters'],
+    [{ externalId: ' 1' }, 'externalId must be 1 to 255 printable ASCII characters without spaces at the ends'],
+    [
+      { externalId: 'x'.repeat(256) },
+      'externalId must be 1 to 255 printable ASCII characters without spaces at the ends',
+    ],
     [{ previousSecretExpiresAt: 'soon' }, 'previousSecretExpiresAt must be a time, such as 2027-01-31T12:00:00Z'],
     [{ eventType: { name: 'a.b' } }, 'has a field that lines do not have: tenant, externalId, url, events'],
   ])('%j: %s', (changes, problem) => {
@@ -69,6 +72,10 @@ describe('a line', () => {
     expect(judged({})).toEqual([]);
     expect(judged({ headers: { 'X-Env': { value: 'a\nb', secret: true } } })).toEqual([
       expect.stringMatching(/^headers\.X-Env must be 1 to 4096 visible ASCII/),
+    ]);
+    expect(judged({ secret: 'whsec_no base64!', previousSecret: 'short' })).toEqual([
+      expect.stringMatching(/^secret must be whsec_ and the base64 of/),
+      expect.stringMatching(/^previousSecret must be/),
     ]);
     expect(judged({ events: ['*', 'a.b'] })).toEqual(['events.0 "*" must stand alone']);
     expect(judged({ events: ['Invoice.Paid'] })).toEqual([expect.stringMatching(/^events\.0 must be 2 or more parts/)]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readFilter } from '../../src/domain/content/read-filter.js';
+import { readConfig } from '../../src/platform/settings/config.js';
 import { runHere } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { type FormerSystem, serveRecorded } from '../support/former-system.js';
@@ -154,15 +155,12 @@ describe('import read', () => {
     expect(webhooks['E1'].compat).toBe('convoy-01hproj');
     expect(webhooks['E2'].compat).toBe('convoy-simple-01hproj');
     const [, forms = ''] = output.split('Put this into the file of SIGNATURE_FORMS before the import:\n');
-    expect(JSON.parse(forms)).toMatchObject({
-      'convoy-01hproj': {
-        header: 'x-acme-signature',
-        algorithm: 'sha512',
-        encoding: 'base64',
-        value: 'v1={signature}',
-      },
-      'convoy-simple-01hproj': { header: 'x-acme-signature', value: '{signature}' },
-    });
+    const file = join(folder, 'forms.json');
+    writeFileSync(file, forms);
+    const { signatureForms } = readConfig({ SIGNATURE_FORMS: file }).delivery;
+    const own = { header: 'X-Acme-Signature', algorithm: 'sha512', encoding: 'base64' };
+    expect(signatureForms.get('convoy-01hproj')?.planned).toMatchObject({ ...own, prefix: ['t=', '{timestamp}', ','] });
+    expect(signatureForms.get('convoy-simple-01hproj')?.planned).toMatchObject({ ...own, value: ['{signature}'] });
   });
 
   test('writes the webhooks of Outpost, and lists what is none or cannot be said here', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,9 +8,11 @@ import { writeImport } from '../../src/cli/developer/import/write/write.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { runHere } from '../support/command.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
-import { makeKey } from '../support/factories.js';
+import { eventually } from '../support/eventually.js';
+import { couponEmit, makeKey } from '../support/factories.js';
 import { serveRecorded } from '../support/former-system.js';
 import { ownPort } from '../support/loopback.js';
+import { type Received, startReceiver } from '../support/receiver.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-import-'));
 let stack: DeliveryStack;
@@ -264,7 +267,7 @@ describe('import write', () => {
       ['14', /is not JSON/],
       ['15', /is not a JSON object/],
       ['16', /v must be 1/],
-      ['17', /tenant\.externalId must be printable ASCII/],
+      ['17', /tenant\.externalId must be 1 to 255 printable ASCII/],
     ] as const) {
       expect(refused[number], `line ${number}`).toMatch(why);
     }
@@ -354,4 +357,33 @@ describe('import write', () => {
     expect(secrets.length).toBeGreaterThan(15);
     expect(await whereIs([...secrets, ...own])).toEqual([]);
   });
+});
+
+test('receivers of the former systems verify the deliveries of imported webhooks, with the secrets that they know', async () => {
+  await using sending = await DeliveryStack.open();
+  await using served = await ApiOverSockets.open(sending.services, sending.tenantId);
+  const platform = (await makeKey(sending.services, null, ['platform:admin'])).key;
+  const base64 = Buffer.from('an invented secret of 32 bytes..').toString('base64');
+  const secrets = { svix: `whsec_${base64}`, convoy: 'invented convoy secret', outpost: 'ab'.repeat(32) };
+  const receivers = await Promise.all(Object.keys(secrets).map(() => startReceiver()));
+  const lines = Object.entries(secrets).map(([compat, secret], at) =>
+    line(compat, { url: receivers[at]!.url, secret, compat }),
+  );
+  const args = ['import', 'write', fileOf(...lines), '--url', `http://127.0.0.1:${served.port}`];
+  expect((await runHere(args, { HOOKWRIGHT_API_KEY: platform })).output).toContain('Webhooks: 3 made');
+  const [tenant] = await sending.rows<{ id: number }>("select id from hookwright.tenants where external_id = 'cust_1'");
+  sending.startDaemon();
+  const emit = couponEmit(Number(tenant!.id), { body: '{"code":"SUMMER","discount_type":"percent"}' });
+  await sending.services.emitter.emit([emit]);
+  const [svix, convoy, outpost] = await Promise.all(
+    receivers.map((receiver) => eventually(() => receiver.received[0])),
+  );
+  const hmac = (secret: string | Buffer, text: string) => createHmac('sha256', secret).update(text);
+  const at = (request: Received, name: string) => String(request.headers[name]);
+  const signed = `${at(svix!, 'svix-id')}.${at(svix!, 'svix-timestamp')}.${svix!.body}`;
+  expect(at(svix!, 'svix-signature')).toBe(`v1,${hmac(Buffer.from(base64, 'base64'), signed).digest('base64')}`);
+  const [, time, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(at(convoy!, 'x-convoy-signature')) ?? [];
+  expect(signature).toBe(hmac(secrets.convoy, `${time},${convoy!.body}`).digest('hex'));
+  expect(at(outpost!, 'x-outpost-signature')).toBe(`v0=${hmac(secrets.outpost, `${outpost!.body}`).digest('hex')}`);
+  await Promise.all(receivers.map((receiver) => receiver.close()));
 });

@@ -5,6 +5,7 @@ import { authProblems } from '../../../../domain/fields/auth.js';
 import { TEXT_MAP_KEY } from '../../../../domain/fields/field.js';
 import { nameProblem, valueProblem } from '../../../../domain/fields/headers.js';
 import { EVENT_TYPES_MAX } from '../../../../domain/fields/webhook-fields.js';
+import { isSecret, SECRET_FORMS } from '../../../../domain/signing/secret.js';
 import type { WebhookLine } from './line.js';
 
 /** The rules of an installation without settings of its own. */
@@ -15,7 +16,8 @@ const DEFAULT_PREFIX = 'X-Service';
  * Why a service with default settings would refuse a line, as ends of a sentence without values. The service decides:
  * it may have opened addresses, and has limits of its own.
  */
-export function foreseenRefusals({ url, events, filter, headers, auth, metadata }: WebhookLine): string[] {
+export function foreseenRefusals(line: WebhookLine): string[] {
+  const { url, events, secret, previousSecret, filter, headers, auth, metadata } = line;
   const verdict = judgeUrl(url, DEFAULTS);
   const read = filter ? readFilter(filter) : null;
   const ofHeaders = Object.entries(headers ?? {}).flatMap(([name, { value }]) => {
@@ -25,6 +27,8 @@ export function foreseenRefusals({ url, events, filter, headers, auth, metadata 
   return [
     ...(verdict.allowed ? [] : [`url ${verdict.reason}`]),
     ...ofEvents(events),
+    ...ofSecret('secret', secret),
+    ...ofSecret('previousSecret', previousSecret),
     ...(read !== null && 'problems' in read
       ? read.problems.map(({ path, detail }) => `${['filter', ...path].join('.')} ${detail}`)
       : []),
@@ -39,6 +43,9 @@ export function foreseenRefusals({ url, events, filter, headers, auth, metadata 
     ),
   ];
 }
+
+const ofSecret = (field: string, secret: string | null | undefined): string[] =>
+  secret == null || isSecret(secret) ? [] : [`${field} must be ${SECRET_FORMS}`];
 
 function ofEvents(events: readonly string[]): string[] {
   if (events.length > EVENT_TYPES_MAX) {

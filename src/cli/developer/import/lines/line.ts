@@ -1,18 +1,12 @@
 import { z } from 'zod';
+import { EXTERNAL_ID_RULE, isExternalId } from '../../../../domain/ids/external-id.js';
 
 /**
  * The lines of an import file (docs/from-your-own.md, "A line"). Null, or an empty value, says nothing: the service's
  * own value holds, and what somebody has set since stays.
  */
 
-const ID_CHARS_MAX = 255;
-/** They become values of headers, such as `Hookwright-Tenant: ext:acme_42`. */
-const EXTERNAL_ID = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-
-const externalId = z
-  .string()
-  .max(ID_CHARS_MAX, `must have at most ${ID_CHARS_MAX} characters`)
-  .regex(EXTERNAL_ID, 'must be printable ASCII characters, without spaces at the ends');
+const externalId = z.string().refine(isExternalId, `must be ${EXTERNAL_ID_RULE}`);
 const note = z.string().max(1_000);
 const origin = z.string().min(1).max(1_000);
 

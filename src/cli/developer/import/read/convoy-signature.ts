@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FORM_PRESETS } from '../../../../domain/signing/form-presets.js';
 
 /** How a project of Convoy signs, as a signature form here. */
 
@@ -15,9 +16,6 @@ export const project = z.object({
     .nullish(),
 });
 
-/** An entry of the file of SIGNATURE_FORMS (docs/settings.md). */
-export type SignatureForm = Readonly<Record<string, string>>;
-
 const HEADER = 'x-convoy-signature';
 const VERSION = { hash: 'SHA256', encoding: 'hex' };
 
@@ -29,20 +27,23 @@ export function compatOf(
   { config }: z.infer<typeof project>,
   projectId: string,
   isAdvanced: boolean,
-): { compat: string; form: SignatureForm | null } {
+): { compat: string; form: object | null } {
   const { header: given, versions } = config?.signature ?? {};
-  const header = (given || HEADER).toLowerCase();
   const { hash, encoding } = (isAdvanced ? versions?.[0] : versions?.at(-1)) ?? VERSION;
-  const preset = isAdvanced ? 'convoy' : 'convoy-simple';
-  const algorithm = (hash || VERSION.hash).toLowerCase();
-  if (header === HEADER && algorithm === 'sha256' && (encoding || VERSION.encoding) === VERSION.encoding) {
-    return { compat: preset, form: null };
-  }
-  const signed = isAdvanced
-    ? { content: '{timestamp},{body}', prefix: 't={timestamp},', value: 'v1={signature}', join: ',' }
-    : { content: '{body}', value: '{signature}', join: ',' };
-  return {
-    compat: `${preset}-${projectId.toLowerCase()}`,
-    form: { header, ...signed, algorithm, encoding: encoding || VERSION.encoding, key: 'text' },
+  const own = {
+    header: given || HEADER,
+    algorithm: (hash || VERSION.hash).toLowerCase(),
+    encoding: encoding || VERSION.encoding,
   };
+  const preset = isAdvanced ? 'convoy' : 'convoy-simple';
+  const isUsual = own.header.toLowerCase() === HEADER && own.algorithm === 'sha256' && own.encoding === 'hex';
+  return isUsual
+    ? { compat: preset, form: null }
+    : { compat: formName(preset, projectId), form: { ...FORM_PRESETS[preset], ...own } };
 }
+
+/** A name that the file of forms takes: small letters, digits and dashes. */
+const formName = (preset: string, projectId: string): string =>
+  `${preset}-${projectId.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`.slice(0, FORM_NAME_CHARS_MAX);
+
+const FORM_NAME_CHARS_MAX = 40;

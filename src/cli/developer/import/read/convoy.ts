@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, readEndpoint } from './convoy-endpoint.js';
-import { compatOf, project, type SignatureForm } from './convoy-signature.js';
+import { compatOf, project } from './convoy-signature.js';
 import { type Piece, piecesOf, subscription } from './convoy-subscriptions.js';
 import { gathered, isWanted, mapped, type Reading, type ReadOptions } from './reading.js';
 import { Source, SourceError } from './source.js';
@@ -50,13 +50,13 @@ export async function* readConvoy(options: ConvoyOptions): Reading {
     }
   }
   const pieces = await subscriptionsOf(source, path);
-  const forms = new Map<string, SignatureForm>();
+  const forms = new Set<string>();
   for await (const one of all(source, `${path}/endpoints`, endpoint)) {
     const owner = one.owner_id || options.project;
     if (isWanted(options, owner)) {
       const { compat, form } = compatOf(about, options.project, one.advanced_signatures ?? false);
       if (form !== null && !forms.has(compat)) {
-        forms.set(compat, form);
+        forms.add(compat);
         yield { form: { name: compat, form } };
       }
       const tenant = { externalId: owner, name: one.owner_id ? null : about.name };

@@ -1,3 +1,4 @@
+import { PREVIOUS_SECRET_DAYS_MAX } from '../../../../domain/signing/secret.js';
 import { DAY_MS } from '../../../../domain/text/durations.js';
 import type { WebhookLine } from '../lines/line.js';
 
@@ -49,6 +50,5 @@ export function newWebhook(line: WebhookLine, now: number): NewWebhook {
   return { input, notes: isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : [] };
 }
 
-const PREVIOUS_SECRET_DAYS_MAX = 30;
 /** Clocks differ, and the request takes a moment. */
 const A_WHILE_MS = 60_000;
