@@ -332,12 +332,61 @@ describe('import write', () => {
     expect(row?.count).toBe(20);
   });
 
+  test('waits as the limits of requests ask', async () => {
+    await using slow = await DeliveryStack.open({ MANAGEMENT_RATE_MAX: '50', MANAGEMENT_BURST_MAX: '10' });
+    await using served = await ApiOverSockets.open(slow.services, slow.tenantId);
+    const platform = (await makeKey(slow.services, null, ['platform:admin'])).key;
+    const file = fileOf(...Array.from({ length: 20 }, (_, at) => line(`q${at}`)));
+    const args = ['import', 'write', file, '--url', `http://127.0.0.1:${served.port}`];
+    expect((await runHere(args, { HOOKWRIGHT_API_KEY: platform })).output).toContain('Webhooks: 20 made, at');
+  });
+
+  test('waits for daemons that an upgrade replaces, since they would send without the former signature', async () => {
+    await stack.rows(`insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at, last_seen_at)
+      values ('00000000-0000-0000-0000-000000000001', 'host-7', 1, '0.1.0', 1, 0, now(), now())`);
+    const said: string[] = [];
+    const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0);
+    const before = process.exitCode;
+    const writing = writeImport(fileOf(line('o1', { compat: 'svix' })), connection());
+    await eventually(() => said.some((text) => /^Waits until older daemons are gone: .*host-7/.test(text)));
+    await stack.rows("delete from hookwright.daemons where host = 'host-7'");
+    await writing;
+    process.exitCode = before;
+    out.mockRestore();
+    expect(said.at(-1)).toContain('Webhooks: 1 made, at');
+  });
+
+  test('a run that loses the service says what it did, and the next one goes on without making anything twice', async () => {
+    const file = fileOf(...Array.from({ length: 40 }, (_, at) => line(`l${at}`, {}, `lost_${at % 4}`)));
+    const count = async () => {
+      const [row] = await stack.rows<{ count: number }>(`select count(*) from hookwright.webhooks w
+        join hookwright.tenants t on t.id = w.tenant_id where t.external_id like 'lost%'`);
+      return row!.count;
+    };
+    const broken = write(file);
+    await eventually(async () => (await count()) > 3);
+    await api.goAway();
+    expect(await broken).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/^Webhooks: \d+ made, at/),
+      errors: expect.stringMatching(/cannot be reached|Nothing listens/),
+    });
+    expect(await count()).toBeLessThan(40);
+    await api.comeBack(stack.services);
+    const again = await write(file);
+    expect(again).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^Webhooks: \d+ made, \d+ there already, at/),
+    });
+    expect(await count()).toBe(40);
+  });
+
   test('does nothing, with code 2, without a service, a file, a line, or with the key of a tenant', async () => {
     const closed = `http://127.0.0.1:${await ownPort()}`;
     const nowhere = await runHere(['import', 'write', fileOf(line('x')), '--url', closed], {
       HOOKWRIGHT_API_KEY: key,
     });
-    expect(nowhere).toMatchObject({ code: 2, errors: expect.stringContaining('Nothing listens at') });
+    expect(nowhere).toMatchObject({ code: 2, output: '', errors: expect.stringContaining('Nothing listens at') });
     expect(await write(join(folder, 'missing'))).toMatchObject({ code: 2, errors: expect.stringContaining('ENOENT') });
     expect(await write(fileOf(''))).toMatchObject({ code: 2, errors: expect.stringContaining('has no lines') });
     const weak = await runHere(['import', 'write', fileOf(line('x', {}, 'nobody')), '--url', connection().url], {

@@ -77,6 +77,9 @@ function readDestination(tenant: string, one: Destination): Found {
   if (one.type !== 'webhook') {
     return { leftOut: { from, reason: `is no webhook, but ${one.type}` } };
   }
+  if (topics.length === 0) {
+    return { leftOut: { from, reason: 'subscribes to no topic, so it gets nothing' } };
+  }
   if (patterns.length > 0) {
     const reason = `subscribes to patterns (${patterns.join(', ')}): name the topics there one by one, or take "*"`;
     return { leftOut: { from, reason } };
@@ -94,7 +97,7 @@ function readDestination(tenant: string, one: Destination): Found {
       tenant: { externalId: tenant, name: null },
       externalId: one.id,
       url: one.config?.['url'] ?? '',
-      events: topics.includes('*') || topics.length === 0 ? ['*'] : topics,
+      events: topics.includes('*') ? ['*'] : topics,
       secret: secret || null,
       previousSecret: previousSecret || null,
       previousSecretExpiresAt: (previousSecret && endsAt) || null,

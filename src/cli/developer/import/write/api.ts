@@ -7,8 +7,8 @@ const SECOND_MS = 1_000;
 const TYPES_KNOWN_AFTER_MS = 5_000;
 /** The longest that one request waits for a database that is away, and for daemons that an upgrade replaces. */
 const UNAVAILABLE_PAUSES_MAX = 60;
-const OLDER_DAEMONS_PAUSES_MAX = 60;
-const OLDER_DAEMONS_PAUSE_SECONDS = 5;
+const OLDER_DAEMONS_PAUSES_MAX = 300;
+const OLDER_DAEMONS_PAUSE_SECONDS = 1;
 
 /** Asks the service, and waits with it. What is written can be written twice: external ids name it. */
 export class ImportApi {

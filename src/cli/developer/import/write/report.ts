@@ -58,6 +58,9 @@ export class Report {
     const also = [...Map.groupBy(this.#also, (noun) => noun)].map(
       ([noun, { length }]) => `${length} ${noun}${length === 1 ? '' : 's'}`,
     );
+    if (this.#hasStopped && parts.length + also.length === 0) {
+      return NOTHING_DONE;
+    }
     this.print(`Webhooks: ${parts.join(', ') || 'none'}, at ${where}.`);
     if (also.length > 0) {
       this.print(`${this.isDryRun ? 'Would be made' : 'Made'} for them: ${also.join(', ')}.`);

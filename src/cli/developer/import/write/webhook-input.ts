@@ -47,7 +47,11 @@ export function newWebhook(line: WebhookLine, now: number): NewWebhook {
     previousSecretExpiresAt: endsAt === null ? null : new Date(Math.min(endsAt, latest)).toISOString(),
   };
   const input = { ...fieldsOf(line), ...withoutSilence({ externalId, secret, ...(hasPrevious ? previous : {}) }) };
-  return { input, notes: isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : [] };
+  const notes = [
+    ...(secret == null ? ['its secret is a new one, which nobody has seen: rotate it for the receiver'] : []),
+    ...(isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : []),
+  ];
+  return { input, notes };
 }
 
 /** Clocks differ, and the request takes a moment. */
