@@ -128,7 +128,7 @@ describe('import read', () => {
       active: false,
       auth: { basic: { username: 'acme', password: 'invented-password-1' } },
       timeoutMs: 15_000,
-      notes: [expect.stringMatching(/Slack URL/)],
+      notes: [expect.stringMatching(/to a chat/)],
     });
     for (const [id, why] of [
       ['E3', /filter of headers/],
@@ -136,6 +136,8 @@ describe('import read', () => {
       ['E4', /oauth2/],
       ['E6', /\$regex/],
       ['E6', /mTLS/],
+      ['E6', /hides the password of acme/],
+      ['E3', /x-www-form-urlencoded/],
     ] as const) {
       expect(webhooks[id], id).toMatchObject({ active: false, filter: null });
       expect(webhooks[id].notes.join('\n')).toMatch(why);

@@ -14,7 +14,12 @@ export const endpoint = z.object({
   ...{ url: text, target_url: text, name: text, title: text, description: text },
   ...{ status: text, is_disabled: z.boolean().nullish(), advanced_signatures: z.boolean().nullish() },
   ...{ http_timeout: duration, rate_limit: z.number().nullish(), rate_limit_duration: duration },
-  ...{ slack_webhook_url: text, mtls_client_cert: z.record(z.string(), z.unknown()).nullish() },
+  ...{
+    slack_webhook_url: text,
+    teams_webhook_url: text,
+    content_type: text,
+    mtls_client_cert: z.record(z.string(), z.unknown()).nullish(),
+  },
   secrets: z.array(z.object({ value: z.string(), expires_at: text, created_at: text })).nullish(),
   authentication: z
     .object({
@@ -32,7 +37,10 @@ interface About {
   from: string;
 }
 
-const SLACK = 'failures were reported to a Slack URL: make a webhook with the format SLACK for webhook.disabled';
+const CHAT = 'failures were reported to a chat: make a webhook with the format SLACK or TEAMS for webhook.disabled';
+/** Newer versions show this in place of a password. */
+const REDACTED = '[REDACTED]';
+const JSON_TYPE = 'application/json';
 
 /** An endpoint of Convoy as one webhook. @param pieces what its subscriptions say */
 export function readEndpoint(one: Endpoint, about: About, pieces: readonly Piece[]): Found {
@@ -56,7 +64,7 @@ export function readEndpoint(one: Endpoint, about: About, pieces: readonly Piece
       filter: filter as Record<string, unknown> | null,
       ratePerSecond: rate > 0 ? Math.max(0.01, Math.round(rate * 100) / 100) : null,
       timeoutMs: Math.round(secondsOf(one.http_timeout) * 1_000) || null,
-      notes: [...ofFilter, ...ofAuth, ...ofSecrets, ...(one.slack_webhook_url ? [SLACK] : [])],
+      notes: [...ofFilter, ...ofAuth, ...ofSecrets, ...(one.slack_webhook_url || one.teams_webhook_url ? [CHAT] : [])],
     },
   };
 }
@@ -80,12 +88,19 @@ function secretsOf(all: NonNullable<Endpoint['secrets']>) {
   };
 }
 
-function authOf({ authentication, mtls_client_cert: certificate }: Endpoint): {
+/** How it is called, with notes about each thing without which its receiver would refuse the requests. */
+function authOf({ authentication, mtls_client_cert: certificate, content_type: form }: Endpoint): {
   auth: WebhookLine['auth'];
   notes: string[];
 } {
   const { type, api_key: apiKey, basic_auth: basic } = authentication ?? {};
-  const notes = certificate ? ['paused: its client certificate (mTLS) is not brought along'] : [];
+  const notes = [
+    ...(certificate ? ['paused: its client certificate (mTLS) is not brought along'] : []),
+    ...(form && form !== JSON_TYPE ? [`paused: it got ${form}, and here it is JSON`] : []),
+  ];
+  if (basic?.password === REDACTED) {
+    return { auth: null, notes: [...notes, `paused: Convoy hides the password of ${basic.username}: set it here`] };
+  }
   if (apiKey?.header_value) {
     return { auth: { apiKey: { header: apiKey.header_name, value: apiKey.header_value } }, notes };
   }

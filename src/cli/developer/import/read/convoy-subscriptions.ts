@@ -8,6 +8,7 @@ import { below, OtherFilterError, type Place, translated } from './operators.js'
  * filter says which events of which types it gets.
  */
 
+const ALL = '*';
 const json = z.record(z.string(), z.unknown()).nullish();
 
 export const subscription = z.object({
@@ -28,21 +29,25 @@ export interface Piece {
   problems: readonly string[];
 }
 
-interface OwnFilter {
-  event_type: string;
-  headers?: unknown;
-  body?: unknown;
-}
+/** A filter of one type, or of all that have none. Newer versions have it beside the subscription. */
+export const ownFilter = z.object({
+  event_type: z.string(),
+  /** Null: it is switched off, and so is its type. */
+  enabled_at: z.string().nullish(),
+  ...{ headers: json, body: json, query: json, path: json },
+});
+type OwnFilter = z.infer<typeof ownFilter>;
 
 /** @param own the filters of single types */
 export function piecesOf(one: z.infer<typeof subscription>, own: readonly OwnFilter[]): Piece[] {
   const { event_types: types, filter } = one.filter_config ?? {};
   const byType = new Map(own.map((each) => [each.event_type, each]));
-  const ofTypes = (types?.length ? types : ['*']).map((type) => ({
-    type,
-    written: byType.get(type) ?? byType.get('*') ?? filter ?? {},
-  }));
-  const same = Map.groupBy(ofTypes, ({ written: { headers, body } }) => canonicalJson([headers, body]));
+  const enabled = (type: string) => own.find((each) => each.event_type === type && each.enabled_at !== null);
+  const ofTypes = (types?.length ? types : [ALL]).flatMap((type) => {
+    const written = enabled(type) ?? enabled(ALL) ?? (byType.has(type) ? null : (filter ?? {}));
+    return written === null ? [] : { type, written };
+  });
+  const same = Map.groupBy(ofTypes, ({ written }) => conditionsOf(written));
   const problems = one.function ? ['has a transform function, which webhooks here lack'] : [];
   return [...same.values()].map((group) => ({
     types: group.map(({ type }) => type),
@@ -50,9 +55,13 @@ export function piecesOf(one: z.infer<typeof subscription>, own: readonly OwnFil
   }));
 }
 
-function judged({ headers, body }: Omit<OwnFilter, 'event_type'>, problems: readonly string[]) {
-  if (isSaid(headers)) {
-    return { filter: null, problems: [...problems, 'has a filter of headers, which events here lack'] };
+const conditionsOf = ({ headers, body, query, path }: Partial<OwnFilter>): string =>
+  canonicalJson([headers, body, query, path]);
+
+function judged({ body, ...others }: Partial<OwnFilter>, problems: readonly string[]) {
+  const other = (['headers', 'query', 'path'] as const).filter((scope) => isSaid(others[scope]));
+  if (other.length > 0) {
+    return { filter: null, problems: [...problems, `has a filter of ${other.join(', ')}, which events here lack`] };
   }
   try {
     return { filter: isSaid(body) ? translated(body, [], placeOf) : null, problems };
@@ -72,8 +81,6 @@ const placeOf = (name: string, above: Place): Place =>
     .split('.')
     .filter((part) => part !== '$')
     .reduce<Place>((place, part) => below(part, place), above);
-
-const ALL = '*';
 
 /** All pieces of one endpoint as the events and the filter of one webhook. */
 export function filterOfPieces(pieces: readonly Piece[]) {

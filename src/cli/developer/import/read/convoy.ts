@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint, readEndpoint } from './convoy-endpoint.js';
 import { compatOf, project } from './convoy-signature.js';
-import { type Piece, piecesOf, subscription } from './convoy-subscriptions.js';
+import { ownFilter, type Piece, piecesOf, subscription } from './convoy-subscriptions.js';
 import { gathered, isWanted, mapped, type Reading, type ReadOptions } from './reading.js';
 import { Source, SourceError } from './source.js';
 
@@ -33,9 +33,7 @@ const eventTypes = answer(
       .nullish(),
   }),
 );
-const filters = answer(
-  z.array(z.object({ event_type: z.string(), headers: z.unknown(), body: z.unknown() })).nullish(),
-);
+const filters = answer(z.array(ownFilter).nullish());
 
 /** @throws SourceError */
 export async function* readConvoy(options: ConvoyOptions): Reading {

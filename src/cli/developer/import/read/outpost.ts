@@ -111,21 +111,20 @@ function readDestination(tenant: string, one: Destination): Found {
   };
 }
 
-/** Custom headers are often keys, so nobody gets to read them. */
-function headersOf(text: string | undefined) {
-  let given: unknown = {};
+/** Custom headers are often keys, so nobody gets to read them. @param text JSON */
+function headersOf(text = '{}') {
+  let given: unknown;
   try {
-    given = text ? JSON.parse(text) : {};
-  } catch {
-    return { headers: {}, notes: ['its custom headers are no JSON'] };
-  }
+    given = JSON.parse(text || '{}');
+  } catch {} // as any other value that is no object of texts
   const read = texts.safeParse(given);
+  const secret = (value: string) => ({ value, secret: true });
   return read.success
     ? {
-        headers: Object.fromEntries(Object.entries(read.data).map(([name, value]) => [name, { value, secret: true }])),
+        headers: Object.fromEntries(Object.entries(read.data).map(([name, value]) => [name, secret(value)])),
         notes: [],
       }
-    : { headers: {}, notes: ['its custom headers are not all texts'] };
+    : { headers: {}, notes: ['its custom headers are no object of texts'] };
 }
 
 /** Outpost's filters look at an event with `topic` and `data`, those here at the payload and `@type`. */
