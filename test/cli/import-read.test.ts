@@ -61,10 +61,10 @@ describe('import read', () => {
       metadata: { team: 'billing' },
       headers: {
         'X-Env': { value: 'prod', secret: false },
-        'X-Api-Key': { value: 'invented-api-key-1', secret: true },
+        'X-Acme-Key': { value: 'invented-api-key-1', secret: true },
       },
       ratePerSecond: 50,
-      notes: ['secret headers are not readable: authorization'],
+      notes: ['secret headers are not readable: x-api-key'],
     });
     expect(webhooks['ep_2q2']).toMatchObject({
       events: ['*'],
@@ -78,7 +78,7 @@ describe('import read', () => {
       expect.objectContaining({ name: 'invoice.sent' }),
     ]);
     expect(output).toContain('svix:app_2q2/ep_2q3: would be refused: url must begin with https:// (');
-    expect(output).toContain('svix:app_2q1/ep_2q1: secret headers are not readable: authorization\n');
+    expect(output).toContain('svix:app_2q1/ep_2q1: secret headers are not readable: x-api-key\n');
     expect(output).toContain(
       `${out} has 4 webhooks of 2 tenants, and 2 event types.\nSecrets are in it, in the clear.`,
     );

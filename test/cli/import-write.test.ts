@@ -129,7 +129,7 @@ describe('import write', () => {
         ratePerSecond: 50,
         headers: [
           { name: 'X-Env', value: 'prod', secret: false },
-          { name: 'X-Api-Key', value: null, secret: true },
+          { name: 'X-Acme-Key', value: null, secret: true },
         ],
       },
     });

@@ -12,7 +12,7 @@ const PAGE = '250';
 /** Two requests each: secret and headers. */
 const ENDPOINTS_AT_ONCE = 4;
 
-/** Svix hides five names alone; the others that have such a word are secret here too. */
+/** Svix hides six names alone; the others that have such a word are secret here too. */
 const LIKE_A_SECRET = /auth|key|passw|secret|token/i;
 
 const page = <Item extends z.ZodType>(item: Item) =>
@@ -30,6 +30,8 @@ const endpoint = z.object({
   url: z.string(),
   description: z.string().nullish(),
   disabled: z.boolean().nullish(),
+  eventTypes: z.array(z.string()).nullish(),
+  /** The same in versions before 2026. */
   filterTypes: z.array(z.string()).nullish(),
   channels: z.array(z.string()).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
@@ -86,7 +88,7 @@ async function readEndpoint(source: Source, app: Application, one: Endpoint) {
     tenant: { externalId: app.uid ?? app.id, name: app.name },
     externalId: one.uid ?? one.id,
     url: one.url,
-    events: one.filterTypes?.length ? one.filterTypes : ['*'],
+    events: one.eventTypes ?? one.filterTypes ?? ['*'],
     secret: isPair ? null : key,
     previousSecret: null,
     compat: 'svix',
