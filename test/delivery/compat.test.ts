@@ -1,9 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Daemon } from '../../daemon/daemon.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
+import { createWebhook, type OwnSecrets } from '../../src/operations/webhooks/create-webhook.js';
+import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { sealSettings } from '../../src/operations/webhooks/settings.js';
 import { updateWebhook } from '../../src/operations/webhooks/update-webhook.js';
@@ -15,7 +17,7 @@ import { couponPayload } from '../support/factories.js';
 import { dataOf } from '../support/graphql-api.js';
 import { gid } from '../support/ids.js';
 import { changeJobs, countJobs, ofDelivery } from '../support/jobs.js';
-import { answer, type Received } from '../support/receiver.js';
+import { answer, type Received, startReceiver } from '../support/receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Requests that are signed as by a former system too, at receivers that verify them as they always have. */
@@ -111,6 +113,47 @@ test.each(Object.entries(verifiers))(
     });
     await change(endpoint, { compat: null });
     expect(verifies(await deliver(endpoint, payload), last)).toBe(false);
+  },
+);
+
+/** Secrets as these systems make them: their receivers keep them. */
+const formerSecrets: [form: string, secret: () => string][] = [
+  ['svix', () => `whsec_${randomBytes(24).toString('base64')}`],
+  ['convoy', () => randomBytes(18).toString('base64url')],
+  ['convoy-simple', () => 'a text that somebody chose'],
+  ['outpost', () => `whsec_${randomBytes(32).toString('hex')}`],
+  ['acme', () => randomBytes(32).toString('hex')],
+];
+
+test.each(formerSecrets)(
+  'a webhook that moves in from %s with its secrets is verified by them',
+  async (form, secret) => {
+    const receiver = await startReceiver();
+    const [live, former] = [secret(), randomBytes(20).toString('hex')];
+    const { db, vault, random, clock } = stack.services;
+    const make = (own: OwnSecrets) =>
+      createWebhook(db, vault, random, {
+        ...{ tenantId: stack.tenantId, url: receiver.url, eventTypes: ['*'], webhooksMax: 100, actor: commandLine },
+        ...{ own, compat: form },
+      });
+    const verifies = verifiers[form]!;
+    const { id: webhookId } = await make({ secret: live, previousSecret: null, previousSecretExpiresAt: null });
+    const endpoint = Object.assign(receiver, { webhookId, secret: live });
+    expect(verifies(await deliver(endpoint), live)).toBe(true);
+    const made = await rotate(endpoint, 24);
+    const during = await deliver(endpoint);
+    expect(verifies(during, live)).toBe(true);
+    expect(verifies(during, made)).toBe(form !== 'convoy-simple');
+    await deleteWebhook(db, stack.tenantId, webhookId, commandLine);
+
+    const previousSecretExpiresAt = new Date(clock().getTime() + 3_600_000);
+    const both = await make({ secret: live, previousSecret: former, previousSecretExpiresAt });
+    endpoint.webhookId = both.id;
+    const request = await deliver(endpoint);
+    expect(verifies(request, former)).toBe(form !== 'svix'); // its secrets always begin with whsec_
+    expect(verifies(request, live)).toBe(form !== 'convoy-simple');
+    await deleteWebhook(db, stack.tenantId, both.id, commandLine);
+    await receiver.close();
   },
 );
 
