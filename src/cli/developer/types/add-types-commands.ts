@@ -6,10 +6,12 @@ export function addTypesCommands(program: Command, connected: (command: Command)
   connected(types.command('pull'))
     .description('print TypeScript types of all payloads, for producers and receivers')
     .action(async (options) => (await import('./pull.js')).pullTypes(options));
-  connected(types.command('push <folder>'))
-    .description('register and change event types as the JSON Schemas of a folder have them, such as order.paid.json')
+  connected(types.command('push <source>'))
+    .description(
+      'register and change event types as JSON Schemas of a folder have them, such as order.paid.json, or the webhooks of an OpenAPI document',
+    )
     .option('--dry-run', 'show the differences and what they break, and push nothing')
     .option('--check', 'show the differences alone, and exit with 2 if there are any')
     .option('--yes', 'push without a question')
-    .action(async (folder, options) => (await import('./push.js')).pushTypes(folder, options));
+    .action(async (source, options) => (await import('./push.js')).pushTypes(source, options));
 }

@@ -11,6 +11,13 @@ export interface WrittenType {
   schema: Record<string, unknown>;
 }
 
+/** The types that a folder or a document has. */
+export interface ReadTypes {
+  types: WrittenType[];
+  /** A sentence for each that cannot be an event type, with its name. */
+  refused: string[];
+}
+
 const ENDING = '.json';
 const DEPTH_MAX = 64;
 const DESCRIPTION_CHARS_MAX = 1_000;
@@ -51,9 +58,9 @@ function filesIn(folder: string): string[] {
 
 function readType(folder: string, file: string): { type?: WrittenType; problems: string[] } {
   const name = file.slice(0, -ENDING.length);
-  if (!isEventTypeName(name) || isOwnEventTypeName(name)) {
-    const why = isEventTypeName(name) ? 'is one of the service itself' : 'is not the name of an event type';
-    return { problems: [`${name} ${why}; a file is named as order.paid.json`] };
+  const misnamed = nameProblem(name);
+  if (misnamed !== null) {
+    return { problems: [`${name} ${misnamed}; a file is named as order.paid.json`] };
   }
   let value: unknown;
   try {
@@ -67,6 +74,24 @@ function readType(folder: string, file: string): { type?: WrittenType; problems:
     return { problems: ['must be a JSON Schema, an object'] };
   }
   const { description, schema } = apart(value as Record<string, unknown>);
+  return judgeType(name, description, schema);
+}
+
+function nameProblem(name: string): string | null {
+  const why = isOwnEventTypeName(name) ? 'is one of the service itself' : null;
+  return isEventTypeName(name) ? why : 'is not the name of an event type';
+}
+
+/** Judges an event type by the rules of the service. @returns the type, unless its name or description is wrong */
+export function judgeType(
+  name: string,
+  description: unknown,
+  schema: Record<string, unknown>,
+): { type?: WrittenType; problems: string[] } {
+  const misnamed = nameProblem(name);
+  if (misnamed !== null) {
+    return { problems: [`the name ${misnamed}, such as order.paid`] };
+  }
   if (typeof description !== 'string' || description.trim() === '' || description.length > DESCRIPTION_CHARS_MAX) {
     return { problems: ['needs a "description" of 1 to 1,000 characters, which says when the event is emitted'] };
   }

@@ -1,9 +1,10 @@
+import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { thisProgram } from '../../../platform/node/this-program.js';
 import { ask, RefusedError } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { compareTypes, type Step } from './compare.js';
-import { readTypes } from './files.js';
+import { type ReadTypes, readTypes } from './files.js';
 import { judgeStep } from './impact.js';
 import { readRegistry } from './registry.js';
 
@@ -16,21 +17,24 @@ interface PushOptions extends ConnectionFlags {
 const REGISTER =
   'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { version } } }';
 const UPDATE = 'mutation ($input: UpdateEventTypeInput!) { updateEventType(input: $input) { eventType { version } } }';
+/** The exit code when a part is left, because it is refused. */
+const EXIT_REFUSED = 1;
 /** The exit code for differences, so that a pipeline can tell them from an error. */
 const EXIT_DIFFERENT = 2;
 const NOT_ASKED = { breaks: false, lines: [] };
 
 /**
- * `hookwright types push`: registers and changes event types as the files of a folder have them, after it has shown the
- * differences and what they break. Types without a file stay.
+ * `hookwright types push`: registers and changes event types as the files of a folder or the webhooks of an OpenAPI
+ * document have them, after it has shown the differences and what they break. Types that are not among them stay.
  */
-export async function pushTypes(folder: string, options: PushOptions): Promise<void> {
+export async function pushTypes(source: string, options: PushOptions): Promise<void> {
   const connection = findConnection(options);
-  const written = readTypes(folder);
+  const { types: written, refused } = await readSource(source);
   const steps = compareTypes(written, await readRegistry(connection));
   const due = steps.filter(({ kind }) => kind === 'new' || kind === 'changed');
   const say = (line: string) => process.stdout.write(`${line}\n`);
   const breaking: string[] = [];
+  refused.map((why) => `refused: ${why}`).forEach(say);
   for (const step of steps.filter(({ kind }) => kind !== 'unchanged')) {
     shown(step).forEach(say);
     const { breaks, lines } = options.check ? NOT_ASKED : await judgeStep(connection, step);
@@ -39,14 +43,23 @@ export async function pushTypes(folder: string, options: PushOptions): Promise<v
   }
   say(`${summary(steps)} at ${connection.url}.`);
   if (options.check) {
-    process.exitCode = due.length > 0 ? EXIT_DIFFERENT : 0;
+    process.exitCode = refused.length > 0 ? EXIT_REFUSED : due.length > 0 ? EXIT_DIFFERENT : 0;
     return;
+  }
+  if (refused.length > 0) {
+    process.exitCode = EXIT_REFUSED;
   }
   if (due.length === 0 || options.dryRun || !(options.yes || (await isConfirmed(due.length, breaking)))) {
     say(due.length === 0 ? 'There is nothing to push.' : 'Nothing was pushed.');
     return;
   }
   await push(connection, due, say);
+}
+
+/** The library for YAML is loaded for a document alone. */
+async function readSource(source: string): Promise<ReadTypes> {
+  const isFile = statSync(source, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? (await import('./openapi.js')).readOpenApi(source) : { types: readTypes(source), refused: [] };
 }
 
 const indented = (line: string) => `  ${line}`;
