@@ -23,6 +23,7 @@ const files: readonly string[] = [
   'scheduled',
   'jobs',
   'webhook-state',
+  'installation-events',
   'operational-events',
   'notices',
   'event-type-versions',

@@ -26,6 +26,7 @@ import { DeliveryMethod } from './0027-delivery-method.js';
 import { Edition } from './0033-edition.js';
 import { ExternalIds } from './0034-external-ids.js';
 import { SignatureForms } from './0035-signature-forms.js';
+import { InstallationWebhooks } from './0036-installation-webhooks.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -65,4 +66,5 @@ export const migrations = [
   { name: '0033-edition', class: Edition },
   { name: '0034-external-ids', class: ExternalIds },
   { name: '0035-signature-forms', class: SignatureForms },
+  { name: '0036-installation-webhooks', class: InstallationWebhooks },
 ];

@@ -29,6 +29,9 @@ export const lastStep: readonly string[] = [
   `create or replace trigger revoke_made_in after update of revoked_at on hookwright.api_keys for each row
      when (old.revoked_at is null and new.revoked_at is not null and pg_trigger_depth() = 0)
      execute function hookwright.revoke_made_in()`,
+  // Entries of every process, one of a version before, too (docs/decisions/0085).
+  `create or replace trigger note_entry after insert on hookwright.audit_log for each row
+     execute function hookwright.note_entry()`,
   // Words of before, in databases of builds from between the releases.
   `update hookwright.webhook_options set ordering_by = 'NONE' where ordering_by = 'NOTHING'`,
   `update hookwright.webhook_options set ordering_on_failure = 'CONTINUE' where ordering_on_failure = 'GO_ON'`,

@@ -4,6 +4,7 @@ import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
+import { noteFindings } from '../../src/operations/doctor/note-findings.js';
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
 import { renewReport } from '../../src/operations/installation/installation-report.js';
 import { type Heard, noteFailover } from '../../src/operations/installation/note-failover.js';
@@ -64,8 +65,15 @@ const digestsOf = ({ signatureForms }: Config['delivery']): Record<string, strin
 async function makeReport(config: Config, db: Database, before: Partial<Report>): Promise<Report> {
   const { pool } = db;
   const server = await examineRunningServer(db, config);
-  const { checks, ...found } = await examineRunningDeliveries(pool, server.clock, config.embedded, before);
-  return { ...found, checks: [...server.checks, ...checks], jobsAside: await readJobsAside(pool) };
+  const { checks: ofDeliveries, ...found } = await examineRunningDeliveries(
+    pool,
+    server.clock,
+    config.embedded,
+    before,
+  );
+  const checks = [...server.checks, ...ofDeliveries];
+  await noteFindings(pool, checks);
+  return { ...found, checks, jobsAside: await readJobsAside(pool) };
 }
 
 type Report = Awaited<ReturnType<typeof examineRunningDeliveries>> & { jobsAside: JobAside[] };

@@ -40,7 +40,9 @@ begin
     select i.ord, t.uses_flow, case
              when refusals[i.ord] is not null then refusals[i.ord]
              when t.id is null then 'TENANT_UNKNOWN'
-             when et.name is null then 'EVENT_TYPE_UNKNOWN'
+             -- A test of a type that webhooks of the installation alone get.
+             when et.name is null and (i.only_webhook_id is null or t.id <> hookwright.installation_tenant())
+             then 'EVENT_TYPE_UNKNOWN'
              when et.reserved and i.only_webhook_id is null then 'EVENT_TYPE_RESERVED'
              when et.deprecated_at is not null and i.only_webhook_id is null then 'EVENT_TYPE_DEPRECATED'
              when i.only_webhook_id is not null and not exists (

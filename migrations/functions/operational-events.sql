@@ -86,9 +86,30 @@ create or replace function hookwright.raised_lately(raised_at timestamptz) retur
 language sql volatile
 return coalesce(raised_at between clock_timestamp() - interval '1 minute' and clock_timestamp(), false);
 
--- Writes an event about a webhook, with deliveries and jobs for the other webhooks of the tenant that subscribe to it.
--- As in emit_events, equal ids or a day without a partition do not end the caller's transaction.
+-- Writes an event about a webhook for the other webhooks of its tenant that subscribe to it, and for those of the
+-- installation (docs/decisions/0085), which learn the tenant, too.
 create or replace function hookwright.write_operational_event(
+  for_tenant bigint, about_webhook bigint, raised_type text, content text
+) returns void
+language plpgsql as $$
+begin
+  if not exists (select from hookwright.webhooks w
+                 where w.id = about_webhook and w.tenant_id = for_tenant and w.deleted_at is null) then
+    return;  -- nobody needs to hear of one that was deleted
+  end if;
+  if for_tenant <> hookwright.installation_tenant() then
+    perform hookwright.write_own_event(for_tenant, about_webhook, raised_type, content);
+  end if;
+  if hookwright.installation_hears(raised_type) then
+    perform hookwright.write_own_event(hookwright.installation_tenant(), about_webhook, raised_type,
+      left(content, -1) || ',' || substr(hookwright.tenant_named(for_tenant), 2));
+  end if;
+end $$;
+
+-- Writes an event of the service itself, with deliveries and jobs for the webhooks of the tenant that subscribe to it,
+-- but for the one that it is about (null: it is about none). Filters count for webhooks of the installation alone. As
+-- in emit_events, equal ids or a day without a partition do not end the caller's transaction.
+create or replace function hookwright.write_own_event(
   for_tenant bigint, about_webhook bigint, raised_type text, content text
 ) returns void
 language plpgsql as $$
@@ -97,10 +118,6 @@ declare
   violated text;
   event bigint;
 begin
-  if not exists (select from hookwright.webhooks w
-                 where w.id = about_webhook and w.tenant_id = for_tenant and w.deleted_at is null) then
-    return;  -- nobody needs to hear of one that was deleted
-  end if;
   loop
     begin
       event := hookwright.next_id();
@@ -109,7 +126,11 @@ begin
         array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event), array_agg(w.id),
         array_agg(raised_type), array_agg(w.active), array_agg(null::bigint), array_agg(0), now())
       from hookwright.subscribers(for_tenant, raised_type, null) w
-      where w.id <> about_webhook;
+      left join hookwright.webhook_options o
+        on o.webhook_id = w.id and for_tenant = hookwright.installation_tenant() and o.filter_path is not null
+      where w.id is distinct from about_webhook
+        and (o.filter_path is null or hookwright.passes_filter(
+               hookwright.readable_body(content, o.filter_comparisons), o.filter_path, raised_type));
       return;
     exception
       when unique_violation then

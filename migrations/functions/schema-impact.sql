@@ -69,7 +69,7 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
          coalesce(jsonb_agg(w.id order by w.id) filter (where o.filter is not null or o.shape is not null
                                                               or o.format is not null or o.key_path is not null), '[]')
   from hookwright.webhooks w
-  join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null
+  join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null and t.id <> hookwright.installation_tenant()
   left join hookwright.webhook_options o on o.webhook_id = w.id
   where hookwright.current_tenant() = 0 and w.deleted_at is null and w.event_types && array[of_type, '*']
 $$;

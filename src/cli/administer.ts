@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { INSTALLATION_TENANT } from '../domain/installation/installation-tenant.js';
 import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/text/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
@@ -71,7 +72,8 @@ export async function createTenantCommand(name: string, { externalId }: TenantOp
 
 export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
-    const tenants = await db.orm.em.fork().find(Tenant, { deletedAt: null }, { ...UNFILTERED, orderBy: { id: 'asc' } });
+    const listed = { deletedAt: null, id: { $gt: INSTALLATION_TENANT } };
+    const tenants = await db.orm.em.fork().find(Tenant, listed, { ...UNFILTERED, orderBy: { id: 'asc' } });
     printList(
       ['TENANT', 'NAME', 'MADE', 'EXTERNAL ID'],
       tenants.map(({ id, name, createdAt, externalId }) => [

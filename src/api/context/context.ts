@@ -1,12 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { capabilityWith } from '../../domain/keys/portal-session.js';
-import { hasScope, type Scope, scopesWith } from '../../domain/keys/scopes.js';
+import { hasScope, PLATFORM_ADMIN, type Scope, scopesWith } from '../../domain/keys/scopes.js';
 import { AuditActor } from '../../entities/audit-entry.js';
 import { ApiError, keyRequired } from '../../errors.js';
 import type { Emitter } from '../../operations/emits/emit-events.js';
 import type { EmitTrouble } from '../../operations/emits/emit-trouble.js';
-import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
+import type { EventTypeCatalogue } from '../../operations/event-types/installation-types.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
 import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
 import type { Actor } from '../../operations/rows/audit.js';
@@ -19,6 +20,7 @@ import type { Config } from '../../platform/settings/config.js';
 import type { ApiMetrics } from '../../platform/telemetry/api-metrics.js';
 import type { Span, Tracing } from '../../platform/telemetry/tracing.js';
 import type { ChangeFeed } from '../live/change-feed.js';
+import { requireOfInstallation, typesOfInstallation } from './installation.js';
 import { createLoaders, type Loaders } from './loaders.js';
 import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
 import type { RateLimits } from './rate-limits.js';
@@ -36,7 +38,7 @@ export interface Services {
   authenticator: Authenticator;
   platformAccess: PlatformAccess;
   rateLimits: RateLimits;
-  eventTypes: EventTypeRegistry;
+  eventTypes: EventTypeCatalogue;
   changes: ChangeFeed;
   searches: SearchSlots;
   answerMemory: MemoryBudget;
@@ -52,7 +54,10 @@ export interface Services {
 interface ContextRequest {
   /** The header `Authorization`. */
   authorization?: string | undefined;
-  /** The header `Hookwright-Tenant`: the number, the global id or `ext:` and the external id of a tenant. */
+  /**
+   * The header `Hookwright-Tenant`: the number, the global id, or `ext:` and the external id of the tenant that a
+   * platform key acts for, or `installation`.
+   */
   tenantHeader?: string | undefined;
   requestId: string;
   /** The address of the client, which limits bad keys. */
@@ -75,7 +80,7 @@ export async function createContext(services: Services, request: ContextRequest)
       ? null
       : await services.authenticator.authenticate(request.authorization, request.address);
   const tenantId = caller === null ? null : await chargedTenantNamed(services, caller, request.tenantHeader);
-  if (caller?.tenantId === null && tenantId !== null) {
+  if (caller?.tenantId === null && tenantId !== null && tenantId !== INSTALLATION_TENANT) {
     await services.platformAccess.note(tenantId, actorFrom(caller, request.requestId));
   }
   return new (contextClassOf(services))(caller, tenantId, request);
@@ -101,6 +106,7 @@ export class Context extends WithServices {
   /**
    * @param caller null without an API key
    * @param tenantId null without a key, and for a platform key that names no tenant
+   * @throws ApiError scope_missing when it acts for the installation without `platform:admin`
    */
   constructor(
     readonly caller: Caller | null,
@@ -110,6 +116,10 @@ export class Context extends WithServices {
     super();
     const bytesMax = answerBytesMax ?? this.config.limits.graphql.answerBytesMax;
     this.budget = new AnswerBudget(bytesMax, this.answerMemory, tenantId);
+    if (tenantId === INSTALLATION_TENANT) {
+      requireScope(this, PLATFORM_ADMIN);
+      this.eventTypes = typesOfInstallation(this.eventTypes);
+    }
     this.requestId = requestId;
     this.address = address;
     this.origin = origin ?? null;
@@ -210,6 +220,9 @@ export function callerOf(context: Context): Caller {
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
   const { scopes, isPortalSession, tenantId } = callerOf(context);
   if (anyOf.some((scope) => hasScope(scopes, scope))) {
+    if (context.tenantId === INSTALLATION_TENANT) {
+      requireOfInstallation(anyOf);
+    }
     return;
   }
   const capability = isPortalSession ? capabilityWith(anyOf) : null;

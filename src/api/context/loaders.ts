@@ -7,7 +7,7 @@ import { Event } from '../../entities/event.js';
 import { Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { readEndpointStates } from '../../operations/attempts/endpoint-states.js';
-import type { EventTypeRegistry } from '../../operations/event-types/event-type-registry.js';
+import type { EventTypeCatalogue } from '../../operations/event-types/installation-types.js';
 import { type FanOutItem, type FanOutQuestion, readFanOut } from '../../operations/explorer/fan-out.js';
 import type { Bounds } from '../../operations/explorer/page.js';
 import {
@@ -47,7 +47,7 @@ interface LoaderContext {
   /** Without a tenant nothing is found. */
   tenantId: number | null;
   readonly caller: Caller | null;
-  eventTypes: EventTypeRegistry;
+  eventTypes: EventTypeCatalogue;
   searches: SearchSlots;
   config: Config;
   clock: () => Date;

@@ -1,5 +1,6 @@
 import { markedExternalId } from '../../domain/ids/external-id.js';
 import { readId } from '../../domain/ids/global-id.js';
+import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { notFound } from '../../errors.js';
 import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
 import { otherTenant } from './other-tenant.js';
@@ -7,7 +8,7 @@ import { otherTenant } from './other-tenant.js';
 /**
  * The tenant of a request.
  *
- * @param header `Hookwright-Tenant`: a number, a global id, or `ext:` and an external id
+ * @param header `Hookwright-Tenant`: a number, a global id, `ext:` and an external id, or `installation`
  * @returns null for a platform key that names none
  * @throws ApiError scope_missing when a tenant's key names another one; not_found
  */
@@ -18,6 +19,9 @@ export async function tenantNamed(
 ): Promise<number | null> {
   if (header === undefined || header === '') {
     return caller.tenantId;
+  }
+  if (caller.tenantId === null && header === INSTALLATION_NAMED) {
+    return INSTALLATION_TENANT; // the context requires the scope
   }
   const named = await tenantIn(authenticator, caller, header);
   if (caller.tenantId !== null) {

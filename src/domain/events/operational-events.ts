@@ -1,3 +1,5 @@
+import { INSTALLATION_TENANT } from '../installation/installation-tenant.js';
+
 /** Events about a tenant's own webhooks, like any others, which only the service emits. */
 export const OPERATIONAL_EVENT_TYPES = [
   'webhook.failing',
@@ -13,3 +15,7 @@ export type OperationalEventType = (typeof OPERATIONAL_EVENT_TYPES)[number];
 export function isOperational(eventType: string): boolean {
   return (OPERATIONAL_EVENT_TYPES as readonly string[]).includes(eventType);
 }
+
+/** The types whose events no filter of the tenant's webhooks keeps away. Those of the installation may choose. */
+export const unfilteredTypes = (tenantId: number): readonly string[] =>
+  tenantId === INSTALLATION_TENANT ? [] : OPERATIONAL_EVENT_TYPES;

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { ofEventSql } from '../explorer/page.js';
 import { searchError } from '../explorer/search.js';
@@ -33,7 +34,8 @@ const lookAtEventsSql = (leavesOutDelivered: boolean) => `
   select e.id, coalesce(e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
            and ($7::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
            and (${ABOUT_WEBHOOK}) is distinct from w.id::text
-           and case when $8::boolean or w.filter_path is null or ${IS_OPERATIONAL} then true
+           and case when $8::boolean or w.filter_path is null
+                         or (${IS_OPERATIONAL} and e.tenant_id <> ${INSTALLATION_TENANT}) then true
                     else hookwright.passes_filter(hookwright.readable_body(e.body, w.filter_comparisons),
                                               w.filter_path, e.event_type) end,
            false) as wanted, false as left_out

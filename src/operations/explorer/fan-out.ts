@@ -1,7 +1,7 @@
 import type { EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
 import { type FanOutVerdict, isFilterAsked, whyNoDelivery } from '../../domain/events/fan-out.js';
-import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { OPERATIONAL_EVENT_TYPES, unfilteredTypes } from '../../domain/events/operational-events.js';
 import { idToDate } from '../../domain/ids/delivery-id.js';
 import { DAY_MS } from '../../domain/text/durations.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
@@ -119,6 +119,7 @@ export async function readFanOut(
   const keptFrom = now.getTime() - retentionDays * DAY_MS;
   const found = new Map<number, FanOutItem[]>(events.map(({ id }) => [id, []]));
   const filtered: Filtered[] = [];
+  const unfiltered = unfilteredTypes(tenantId);
   for (const { eventId, deliveryId, aboutWebhookId, filter, filterBefore, ...webhook } of rows) {
     const { eventType, onlyWebhookId } = eventById.get(eventId)!;
     const createdAt = idToDate(eventId);
@@ -132,7 +133,7 @@ export async function readFanOut(
     const reason = deliveryId === null ? whyNoDelivery(event, webhook) : null;
     const item: FanOutItem = { webhookId: webhook.id, deliveryId, reason, failedCondition: null };
     const inForce = filterBefore === null ? filter : filterBefore[0];
-    if (reason !== null && isFilterAsked(reason) && inForce !== null && !isOperational(eventType)) {
+    if (reason !== null && isFilterAsked(reason) && inForce !== null && !unfiltered.includes(eventType)) {
       filtered.push({ eventId, eventType, filter: inForce, item });
     }
     found.get(eventId)!.push(item);
@@ -140,8 +141,6 @@ export async function readFanOut(
   await judgeFilters(deps, tenantId, filtered);
   return found;
 }
-
-const isOperational = (type: string) => (OPERATIONAL_EVENT_TYPES as readonly string[]).includes(type);
 
 interface Filtered {
   eventId: number;

@@ -1,7 +1,7 @@
 import { comparisonsIn, compileFilter } from '../../domain/content/compile-filter.js';
 import type { EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
-import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { unfilteredTypes } from '../../domain/events/operational-events.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
 import { eventBodies } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
@@ -44,7 +44,7 @@ const statement = {
 
 /**
  * Judges past events of a tenant as an emit would: Postgres judges all of them, and our own code says what those lack
- * that do not match. Events for one webhook and operational ones are left out: filters are not asked about these.
+ * that do not match. Events for one webhook and those of `unfilteredTypes` are left out.
  *
  * @returns the newest samples of both kinds, the newest first
  * @throws ApiError search_timed_out, rate_limited
@@ -58,7 +58,7 @@ export async function previewFilter(
   const range = one ? [events.id - 1, events.id + 1, 1, null] : [0, MAX_ID, events.last, [...events.types]];
   const compiled = filter === null ? null : compileFilter(filter);
   const comparisons = filter === null ? 0 : comparisonsIn(filter);
-  const values = [tenantId, ...range, compiled, OPERATIONAL_EVENT_TYPES, comparisons];
+  const values = [tenantId, ...range, compiled, unfilteredTypes(tenantId), comparisons];
   const advice = 'Ask for fewer events, with last.';
   const rows = await search<Row>(deps, tenantId, statement, values, { what: 'preview', advice });
   const few = (matches: boolean) => rows.filter((row) => row.matches === matches).slice(0, SAMPLES_OF_EACH);

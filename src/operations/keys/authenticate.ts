@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { networkOf } from '../../domain/addresses/client-network.js';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
 import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
@@ -126,6 +127,9 @@ export class Authenticator {
 
   /** Whether the tenant that a platform key names exists. A yes is remembered as long as a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
+    if (tenantId === INSTALLATION_TENANT) {
+      return true;
+    }
     const read = () => tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]).then(({ length }) => length === 1);
     const exists = await this.#tenants.get(tenantId, CACHE_AGE_MAX_MS, read);
     if (!exists) {

@@ -1,3 +1,4 @@
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { type NewTenantSettings, Tenant } from '../../entities/tenant.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId } from '../rows/allocate-id.js';
@@ -34,7 +35,7 @@ export async function createTenant(
 /** Whether the installation has or had a tenant. Connections of the API do not see all. */
 export async function hasTenants({ pool }: HasPool): Promise<boolean> {
   const { rows } = await pool.query(
-    `select where exists (select from hookwright.tenants)
+    `select where exists (select from hookwright.tenants where id <> ${INSTALLATION_TENANT})
        or exists (select from hookwright.audit_log where tenant_id is null and action = 'TENANT_DELETED')`,
   );
   return rows.length > 0;

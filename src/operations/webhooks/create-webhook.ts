@@ -1,3 +1,4 @@
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { formatSecret, PREVIOUS_SECRET_DAYS_MAX, SECRET_BYTES } from '../../domain/signing/secret.js';
 import { DAY_MS } from '../../domain/text/durations.js';
 import { formatTimestamp } from '../../domain/text/timestamp.js';
@@ -12,6 +13,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
+import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
 
 /** Signing secrets that come with a webhook of another service. Null: none; then the service makes the secret. */
@@ -40,10 +42,13 @@ interface NewWebhook extends NewWebhookSettings {
  */
 export async function createWebhook(
   db: HasPool & HasOrm,
-  vault: Pick<SecretVault, 'seal' | 'open' | 'hmac'>,
+  vault: Pick<SecretVault, 'seal' | 'open' | 'hmac' | 'newDataKey'>,
   random: (bytes: number) => Buffer,
   { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...settings }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
+  if (tenantId === INSTALLATION_TENANT) {
+    await makeInstallationTenant(db, vault);
+  }
   const id = await allocateId(db.pool, 'webhooks');
   const secret = own.secret ?? formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);

@@ -125,13 +125,13 @@ export class Site implements AsyncDisposable {
     return this.#belongings.use(await DatabaseProxy.open(this.ground.url));
   }
 
-  /** A webhook for every event. @param name also the path of its endpoint */
-  async addWebhook(name: string, behaviour: Behaviour): Promise<number> {
+  /** A webhook for every event. @param name also the path of its endpoint. @param tenantId default: the site's tenant */
+  async addWebhook(name: string, behaviour: Behaviour, tenantId = this.#tenantId): Promise<number> {
     const { db, vault, random } = this.#services;
     this.endpoints.behave(name, behaviour);
     const url = this.endpoints.urlOf(name);
     const wanted = {
-      tenantId: this.#tenantId,
+      tenantId,
       url,
       eventTypes: ['*'],
       webhooksMax: WEBHOOKS_MAX,

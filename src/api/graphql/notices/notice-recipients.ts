@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
+import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { isTimeZone } from '../../../domain/notices/digest.js';
 import { MAIL_ADDRESS } from '../../../domain/notices/mail-address.js';
 import { NoticeRecipient, NoticeTopic } from '../../../entities/notice-recipient.js';
@@ -12,6 +13,7 @@ import {
   updateRecipient,
 } from '../../../operations/notices/change-recipients.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
+import { installationHasNone } from '../../context/installation.js';
 import { InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
@@ -53,6 +55,9 @@ export class NoticeRecipientResolver {
     @Ctx() context: Context,
   ): Promise<CreateNoticeRecipientPayload> {
     requireMail(context);
+    if (context.tenantId === INSTALLATION_TENANT) {
+      throw installationHasNone();
+    }
     const { confirmed = false, ...wanted } = input;
     if (confirmed && callerOf(context).tenantId !== null) {
       throw new ApiError(

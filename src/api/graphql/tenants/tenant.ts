@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Args, Ctx, Field, ID, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { tenantFields } from '../../../domain/fields/tenant-fields.js';
+import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
@@ -109,7 +110,7 @@ export class TenantResolver {
       ...(typeof externalId === 'string' ? [{ externalId }] : []),
       ...(typeof search === 'string' ? [{ $or: [{ name: containing(search) }, { externalId: search }] }] : []),
     ];
-    const existing = { ...notDeleted, $and: conditions };
+    const existing = { ...notDeleted, $and: [isListed, ...conditions] };
     return readConnection('tenants', page, pagedQuery(all(context), Tenant, existing, UNFILTERED));
   }
 
@@ -182,6 +183,8 @@ export class TenantResolver {
 }
 
 const notDeleted = { deletedAt: null };
+/** Not that of the installation. */
+const isListed = { id: { $gt: INSTALLATION_TENANT } };
 
 /** Reads all tenants, even if the header Hookwright-Tenant names one. */
 const all = ({ db }: Context) => tenantEntityManager(db.orm.em, null);

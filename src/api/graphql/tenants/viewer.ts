@@ -1,10 +1,12 @@
 import 'reflect-metadata';
 import { Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import { OPTION_PARTS } from '../../../domain/fields/field.js';
+import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { ApiKey } from '../../../entities/api-key.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { ApiError } from '../../../errors.js';
+import { unmadeInstallationTenant } from '../../../operations/webhooks/installation-tenant.js';
 import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { type Context, callerOf } from '../../context/context.js';
 import { RequiresKey } from '../fields/requires.js';
@@ -13,7 +15,10 @@ import { PortalSession, portalSessionOf } from '../keys/portal-session-types.js'
 
 @ObjectType({ description: 'The API key of the request, its tenant and its rights.' })
 class Viewer {
-  @Nullable(() => Tenant, 'The tenant of the request. Null for a platform key that names no tenant.')
+  @Nullable(
+    () => Tenant,
+    'The tenant of the request. Null for a platform key that names no tenant. Of the header `Hookwright-Tenant: installation` it is the one that no list shows.',
+  )
   tenant!: Tenant | null;
 
   @Field(() => ApiKey, { description: 'The key of this request.' })
@@ -60,8 +65,9 @@ export class ViewerResolver {
     }
     const portalSession = apiKey.portalId === null ? null : portalSessionOf(apiKey, context.clock());
     const { config } = context;
+    const isUnmade = tenant === null && tenantId === INSTALLATION_TENANT;
     return {
-      tenant,
+      tenant: isUnmade ? unmadeInstallationTenant(context.clock()) : tenant,
       apiKey,
       scopes: [...scopes],
       portalSession,

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
+import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { found, invalidInput } from '../../../errors.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
@@ -62,6 +63,18 @@ async function shapeBefore(context: Context, id: string, changes: object) {
     : null;
 }
 
+/** @throws ApiError invalid_input when the request acts for something else */
+function requireActingFor({ tenantId }: Context, scope: CreateWebhookInput['scope']): void {
+  const actsFor = tenantId === INSTALLATION_TENANT ? 'INSTALLATION' : 'TENANT';
+  if (scope != null && scope !== actsFor) {
+    const detail =
+      scope === 'INSTALLATION'
+        ? 'needs the header Hookwright-Tenant: installation, and a key with platform:admin'
+        : 'must be INSTALLATION, as the header Hookwright-Tenant says, or be left out';
+    throw invalidInput([{ path: ['input', 'scope'], code: 'contradiction', detail }]);
+  }
+}
+
 @Resolver()
 export class WebhookMutations {
   @Requires('webhooks:edit')
@@ -70,7 +83,8 @@ export class WebhookMutations {
     @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const { idempotencyKey, secret, previousSecret, previousSecretExpiresAt, ...settings } = wanted;
+    const { idempotencyKey, scope, secret, previousSecret, previousSecretExpiresAt, ...settings } = wanted;
+    requireActingFor(context, scope);
     requireRights(context, settings, (value) => value != null);
     const tenantId = tenantOf(context);
     const own = ownSecretsOf(context, { secret, previousSecret, previousSecretExpiresAt });

@@ -32,6 +32,12 @@ const ifVersion = (verb: string) => ({
   description: `${verb} the webhook only if its \`version\` is this one. Otherwise nothing is done, with \`CONFLICT\`.`,
 });
 
+const WebhookScope = graphqlEnum('WebhookScope', 'Whose events a webhook gets.', {
+  TENANT: 'Those of its tenant.',
+  INSTALLATION:
+    'Those that the installation has to tell its operator: what webhooks of all tenants raise, the audit logs, tenants, findings of the doctor.',
+});
+
 @InputType()
 abstract class WebhookInput {
   @Field(() => ID, { description: 'The id of the webhook.' })
@@ -70,6 +76,12 @@ export class CreateWebhookInput {
     `Until when \`previousSecret\` signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
   )
   previousSecretExpiresAt?: Date | null;
+
+  @Nullable(
+    () => WebhookScope,
+    'Whose events it gets, as the request says: `INSTALLATION` needs a key with `platform:admin` and the header `Hookwright-Tenant: installation`. Default: what the header says.',
+  )
+  scope?: keyof typeof WebhookScope | null;
 }
 
 @ObjectType({ description: 'The new webhook and its secret.' })
