@@ -7,7 +7,7 @@ import { useViewer } from '../parts/viewer';
 import { whenWanted } from '../parts/when-wanted';
 import { Brand } from './brand';
 import { GoTo } from './go-to';
-import { CONSOLE_SCREENS } from './screens';
+import { useConsoleScreens } from './screens';
 
 const TenantFinder = whenWanted<FinderProps>(() => import('./tenant-finder'));
 
@@ -17,6 +17,7 @@ export function ConsoleFrame() {
   const { tenant } = useViewer();
   const isAt = useMatchRoute();
   const nav = useCurrentInView();
+  const screens = useConsoleScreens();
   if (tenant != null) {
     return <GoTo to={`/tenants/${tenant.databaseId}`} />;
   }
@@ -37,7 +38,7 @@ export function ConsoleFrame() {
           aria-label={t`Screens`}
           className="-mx-3 flex gap-0.5 overflow-x-auto px-2 pb-1.5 [scrollbar-width:none] md:mx-0 md:mt-2 md:flex-col md:px-0"
         >
-          {CONSOLE_SCREENS.map(({ path, name, icon: Icon }) => (
+          {screens.map(({ path, name, icon: Icon }) => (
             <Link
               key={path}
               to={path}

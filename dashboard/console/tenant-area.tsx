@@ -2,9 +2,10 @@ import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { ChevronLeft, LifeBuoy } from 'lucide-react';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useQuery } from 'urql';
 import { markedExternalId } from '../../src/domain/ids/external-id';
+import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant';
 import { Failure } from '../parts/page';
 import { Link, PlaceContext } from '../parts/place';
 import { WithClient } from '../parts/signed-in';
@@ -29,6 +30,15 @@ export function TenantArea() {
   const externalId = markedExternalId(tenantId);
   if (externalId !== null) {
     return own == null ? <ByExternalId externalId={externalId} /> : <ToNumber number={own.databaseId} />;
+  }
+  if (own == null && (tenantId === INSTALLATION_NAMED || tenantId === String(INSTALLATION_TENANT))) {
+    return (
+      <WithClient tenantId={INSTALLATION_NAMED} wayOut={<BackToInstallation />}>
+        <PlaceContext value={place}>
+          <TenantFrame brand={<BackToInstallation />} canLeave />
+        </PlaceContext>
+      </WithClient>
+    );
   }
   if (own == null) {
     return (
@@ -75,13 +85,29 @@ function ToNumber({ number }: { number: number }) {
 
 function BackToTenants() {
   return (
+    <BackTo screen="/tenants">
+      <Trans>Tenants</Trans>
+    </BackTo>
+  );
+}
+
+function BackToInstallation() {
+  return (
+    <BackTo screen="/">
+      <Trans>Console</Trans>
+    </BackTo>
+  );
+}
+
+function BackTo({ screen, children }: { screen: string; children: ReactNode }) {
+  return (
     <Link
       outside
-      to="/tenants"
+      to={screen}
       className="-ms-1 inline-flex items-center gap-0.5 font-normal text-soft no-underline hover:text-ink"
     >
       <ChevronLeft aria-hidden className="size-4 rtl:-scale-x-100" />
-      <Trans>Tenants</Trans>
+      {children}
     </Link>
   );
 }

@@ -5,12 +5,13 @@ import { HitName, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs 
 import { type Findings, FindWindow } from '../parts/find-window';
 import type { FinderProps } from '../parts/frame-tools';
 import { FIND_TENANTS } from './documents';
-import { CONSOLE_SCREENS } from './screens';
+import { useConsoleScreens } from './screens';
 
 /** Takes the number, id or external id of anything of any tenant, a part of a tenant's or event type's name, a screen. */
 export default function TenantFinder(props: FinderProps) {
   const { t } = useLingui();
   const client = useClient();
+  const screens = useConsoleScreens();
   const whereIs = useWhereIs();
   const findTypes = useFindTypes('/event-types');
   const kinds = useKindNames();
@@ -34,7 +35,7 @@ export default function TenantFinder(props: FinderProps) {
       {...props}
       name={<Trans>Number, id, tenant, event type or screen</Trans>}
       hint={<Trans>A number from a customer's log leads to its tenant.</Trans>}
-      screens={CONSOLE_SCREENS}
+      screens={screens}
       find={find}
     />
   );

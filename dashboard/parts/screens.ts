@@ -1,5 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant';
 import type { Scope } from '../../src/domain/keys/scopes';
 import type { ViewerQuery } from '../api/generated/graphql';
 import { isAllowed } from './viewer';
@@ -15,6 +16,8 @@ interface TenantScreen {
   needsMail?: boolean;
   /** The portal does not have it. */
   outsidePortal?: boolean;
+  /** The installation, which has webhooks too, does not have it. */
+  ofTenants?: boolean;
 }
 
 /** The screens of a tenant, as the tabs have them. */
@@ -23,7 +26,7 @@ const TENANT_SCREENS: readonly TenantScreen[] = [
   { path: '/endpoints', key: 'e', name: msg`Endpoints`, scopes: ['webhooks:read'] },
   { path: '/deliveries', key: 'd', name: msg`Deliveries`, scopes: ['deliveries:read'] },
   { path: '/events', key: 'v', name: msg`Events`, scopes: ['events:read'] },
-  { path: '/scheduled', key: 's', name: msg`Scheduled`, scopes: ['events:read'], outsidePortal: true },
+  { path: '/scheduled', key: 's', name: msg`Scheduled`, scopes: ['events:read'], outsidePortal: true, ofTenants: true },
   { path: '/catalogue', key: 'c', name: msg`Event catalogue`, scopes: ['webhooks:read'] },
   { path: '/operations', key: 'p', name: msg`Operations`, scopes: ['deliveries:read'] },
   {
@@ -32,16 +35,20 @@ const TENANT_SCREENS: readonly TenantScreen[] = [
     name: msg`Notices`,
     scopes: ['webhooks:options', 'platform:read'],
     needsMail: true,
+    ofTenants: true,
   },
-  { path: '/keys', key: 'k', name: msg`Keys`, scopes: ['keys:admin', 'platform:read'] },
+  { path: '/keys', key: 'k', name: msg`Keys`, scopes: ['keys:admin', 'platform:read'], ofTenants: true },
   { path: '/audit', key: 'a', name: msg`Audit log`, scopes: ['keys:admin', 'platform:read'] },
 ];
 
 /** The screens that the viewer can open. */
 export const screensFor = (
-  viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'portalSession'>,
+  viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'portalSession' | 'tenant'>,
 ): readonly TenantScreen[] =>
   TENANT_SCREENS.filter(
-    ({ scopes, needsMail, outsidePortal }) =>
-      isAllowed(viewer, ...scopes) && (viewer.mailConfigured || !needsMail) && !(outsidePortal && viewer.portalSession),
+    ({ scopes, needsMail, outsidePortal, ofTenants }) =>
+      isAllowed(viewer, ...scopes) &&
+      (viewer.mailConfigured || !needsMail) &&
+      !(outsidePortal && viewer.portalSession) &&
+      !(ofTenants && viewer.tenant?.databaseId === INSTALLATION_TENANT),
   );

@@ -229,6 +229,37 @@ describe('the operator', () => {
     expect(entered).toEqual([{ id: tenantId }, { id: other.id }]);
   });
 
+  browserTest('makes a webhook of the installation, and sees what it was sent', async ({ open }) => {
+    const stack = await openStack();
+    const { services } = stack.delivery;
+    const { page } = await open({ origin: stack.origin });
+    await signIn(page, await platformKey(services));
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.waitForURL('**/console/tenants/installation/endpoints');
+    const tabs = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
+    await tabs.first().waitFor();
+    expect(await tabs.allTextContents()).toEqual([
+      'Overview',
+      'Endpoints',
+      'Deliveries',
+      'Events',
+      'Event catalogue',
+      'Operations',
+      'Audit log',
+    ]);
+    await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByRole('textbox', { name: 'Url' }).fill(stack.receiver.url);
+    await page.getByRole('checkbox', { name: /^audit\.entry/ }).click();
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await page.getByRole('dialog', { name: 'The endpoint is ready' }).waitFor();
+    await makeTenant(services);
+    await page.getByRole('dialog').getByRole('button').last().click();
+    await page.getByRole('button', { name: 'Close without copying' }).click();
+    await page.getByRole('link', { name: 'Deliveries' }).first().click();
+    await page.getByText('audit.entry').first().waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+
   browserTest('makes a link to the portal of a tenant, which signs in there', async ({ open }) => {
     const stack = await openStack();
     const { page } = await open({ origin: stack.origin });
