@@ -194,6 +194,15 @@ describe('the installation', () => {
         tenant: { databaseId: INSTALLATION_TENANT, name: expect.stringMatching(/^Installation/) },
       },
     ]);
+    await api.owner.query(
+      `update hookwright.webhooks set active = false, disabled_reason = 'GONE', disabled_at = now() where id = $1`,
+      [webhook.databaseId],
+    );
+    const { failing } = (
+      await read('{ installation { failing { webhooks { webhookId tenant { databaseId } } tenants { disabled } } } }')
+    ).installation;
+    expect(failing.webhooks).toEqual([{ webhookId: webhook.id, tenant: { databaseId: INSTALLATION_TENANT } }]);
+    expect(failing.tenants).toEqual([]);
     const { viewer } = await installation.read('{ viewer { tenant { databaseId deliveryDefaults { own } } } }');
     expect(viewer.tenant).toEqual({ databaseId: INSTALLATION_TENANT, deliveryDefaults: { own: [] } });
   });

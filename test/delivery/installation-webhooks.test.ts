@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
 import { check } from '../../src/operations/doctor/check.js';
+import { examineRunningDeliveries } from '../../src/operations/doctor/examine.js';
 import { noteFindings } from '../../src/operations/doctor/note-findings.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -280,6 +281,18 @@ describe('doctor.finding', () => {
     await listen(['doctor.finding']);
     await note(['disk', 'fail', 'Full.']);
     expect(await findings()).toEqual(['disk fail', 'disk fail']);
+  });
+
+  test('is one when a webhook of the installation is disabled by failures, and not when a person pauses it', async () => {
+    const { webhookId } = await listen(['audit.entry']);
+    const look = async () => {
+      const { checks } = await examineRunningDeliveries(stack.services.db.pool, new Date(), false);
+      return checks.find(({ name }) => name === 'operator webhooks')?.status;
+    };
+    await changeOwn(webhookId, { active: false });
+    expect(await look()).toBe('ok');
+    await stack.rows(`update hookwright.webhooks set disabled_reason = 'FAILURES' where id = ${webhookId}`);
+    expect(await look()).toBe('warn');
   });
 
   test('comes from a daemon that runs', async () => {

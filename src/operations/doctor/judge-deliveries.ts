@@ -65,6 +65,7 @@ export function judgeDeliveries(
       `Held deliveries: ${count(installation.held)}; those of ${found(holdsEnding)} webhooks are canceled soon, within a day at most (HOLD_HOURS). Have their owners enable them.`,
       `Held deliveries: ${count(installation.held)}; none is canceled soon.`,
     ),
+    judgeOwnWebhooks(facts),
     judgeQuarantine(facts),
     failIf(
       futureTimes > 0,
@@ -85,6 +86,14 @@ export function judgeDeliveries(
     ),
   ];
 }
+
+const judgeOwnWebhooks = ({ ownDisabled }: DeliveryFacts): Check =>
+  warnIf(
+    ownDisabled > 0,
+    'operator webhooks',
+    `Webhooks of the installation that failures have disabled: ${ownDisabled}. Enable them in the console, under Webhooks: what they are to get is held for HOLD_HOURS only.`,
+    'No webhook of the installation is disabled.',
+  );
 
 function judgeScheduled({ scheduledLateSeconds }: Installation, { scheduledStand }: DeliveryFacts): Check {
   return warnIf(

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { jobsAsideSql } from '../../platform/graphile-worker/job-conditions.js';
 import { CONTROL_NAME, lockOwnersSql, poolLockSql } from '../../platform/graphile-worker/worker-pools.js';
 import type { ClosedBacklog } from '../explorer/read-backlog.js';
@@ -21,6 +22,8 @@ export interface DeliveryFacts {
   scheduledStand: boolean;
   /** Jobs that were fetched again and again without being finished. */
   quarantined: number;
+  /** Webhooks of the installation that failures have disabled, or that are gone. */
+  ownDisabled: number;
   /** Rows with a time that a wrong clock of Postgres has left, besides those that are searched for. */
   futureTimes: number;
   closed: Omit<ClosedBacklog, 'oldestOtherDueAt'>;
@@ -72,6 +75,9 @@ export async function examineDeliveries(
           where l.locktype = 'advisory' and l.objsubid = 1
             and (l.classid::bigint << 32 | l.objid::bigint) = ${poolLockSql('owner.id')})) as "deadPools",
        (select count(*)::integer from (${jobsAsideSql(pendingSql)}) suspects) as quarantined,
+       (select count(*)::integer from hookwright.webhooks
+        where tenant_id = ${INSTALLATION_TENANT} and deleted_at is null and not active
+          and disabled_reason <> 'PAUSED') as "ownDisabled",
        ${futureTimesSql} as "futureTimes"`,
     values: [CONTROL_NAME],
   });

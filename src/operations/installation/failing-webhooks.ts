@@ -1,4 +1,5 @@
 import { FAILING_COUNTED_MAX, FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { FEW_HELD } from '../explorer/read-backlog.js';
@@ -127,7 +128,7 @@ const tenantsStatement: Statement = {
     with worst as materialized (
       select tenant_id, ${STATES.map((state) => `${countOf(state)} as ${state.toLowerCase()}`)}, min(since) as since,
              array_agg(id) as ids
-      from (${lastInEach('', FAILING_COUNTED_MAX)}) last group by tenant_id
+      from (${lastInEach('', FAILING_COUNTED_MAX)}) last where tenant_id <> ${INSTALLATION_TENANT} group by tenant_id
       order by count(*) filter (where state <> 'FAILING') desc, count(*) desc, min(since), tenant_id limit $1)
     select tenant_id as "tenantId", gone, disabled, failing, since,
            case when $2::boolean then (select count(*)::integer from (${heldOf('any(worst.ids)')}) h) end as held
