@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 11;
+export const EDITION = 12;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '1c86dbec4be398f25ee13f56ad96b84cbf63130194c467ae3017e5853a6b9660';
+export const EDITION_DIGEST = '66fdf8f4df8db97554826f49e04b4f4459f75d17af7db9db3ca0274b5c2a7797';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

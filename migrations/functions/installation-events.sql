@@ -21,7 +21,7 @@ language sql stable as $$
   select row_to_json(named)::text
   from (select case when tenant <> hookwright.installation_tenant() then tenant::text end as tenant_id,
                coalesce(former_external_id, (
-                 select to_jsonb(t) ->> 'external_id' from hookwright.tenants t
+                 select t.external_id from hookwright.tenants t
                  where t.id = tenant and tenant <> hookwright.installation_tenant())) as tenant_external_id) named
 $$;
 
