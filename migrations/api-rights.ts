@@ -1,18 +1,20 @@
 /** The rights that the role of the API needs. A migration that gives it another one adds that here; a test compares. */
 const text = `
 usage on schema: hookwright
-select on: all_deliveries, all_ordering_queue, all_shapes, all_stats, all_webhooks, api_keys, attempts, audit_log
+select on: all_deliveries, all_ordering_queue, all_shapes, all_signing_keys, all_stats, all_webhooks
+select on: api_keys, attempts, audit_log, signing_keys
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
 select on: edition, migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
-insert on: webhook_contents, webhook_options, webhooks
+insert on: signing_keys, webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
 update on: creation_keys, deliveries, notice_recipients, webhook_options, webhooks
 update on: api_keys (revoked_at), tenants (deleted_at), tenants (external_id), tenants (name)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
-update on: tenants (retry_delays_seconds), tenants (timeout_ms)
+update on: tenants (retry_delays_seconds), tenants (signing), tenants (timeout_ms)
+update on: signing_keys (ends_at), signing_keys (sealed)
 update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
 update on: event_types (hidden_at), event_types (text_fields)
@@ -36,6 +38,7 @@ policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_eve
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
 policy: ordering_keys (one_tenant), ordering_queue (one_tenant), scheduled_events (one_tenant)
+policy: signing_keys (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;

@@ -27,6 +27,7 @@ import { Edition } from './0033-edition.js';
 import { ExternalIds } from './0034-external-ids.js';
 import { SignatureForms } from './0035-signature-forms.js';
 import { InstallationWebhooks } from './0036-installation-webhooks.js';
+import { SigningKeys } from './0037-signing-keys.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -67,4 +68,5 @@ export const migrations = [
   { name: '0034-external-ids', class: ExternalIds },
   { name: '0035-signature-forms', class: SignatureForms },
   { name: '0036-installation-webhooks', class: InstallationWebhooks },
+  { name: '0037-signing-keys', class: SigningKeys },
 ];

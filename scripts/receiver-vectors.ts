@@ -1,5 +1,7 @@
 import { type DeliveryRequest, deliveryRequest } from '../src/domain/deliveries/delivery-request.js';
+import { type Jwk, jwkOf, keyPairOf } from '../src/domain/signing/key-pair.js';
 import { formatSecret, secretKeys } from '../src/domain/signing/secret.js';
+import { keySignature } from '../src/domain/signing/signature.js';
 
 type Scheme = 'standard' | 'contract';
 
@@ -190,22 +192,96 @@ export const VECTORS: readonly Vector[] = [
   expect: typeof result === 'number' ? { ok: true, secret: result } : { ok: false, reason: result },
 }));
 
+/** Of RFC 8032 §7.1, tests 1 and 2: keys that anybody may know. */
+const PAIR = keyPairOf(Buffer.from('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60', 'hex'));
+const OTHER_PAIR = keyPairOf(Buffer.from('4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb', 'hex'));
+const BOTH = [OTHER_PAIR, PAIR].map(({ kid, publicKey }) => jwkOf(kid, publicKey));
+
+/** A delivery as a receiver with the public keys of a tenant meets it. */
+export interface KeyVector extends Omit<Vector, 'scheme' | 'secrets' | 'expect'> {
+  keys: Jwk[];
+  /** `kid`: which one of `keys` fits. */
+  expect: { ok: true; kid: string } | { ok: false; reason: string };
+}
+
+/** A delivery that a key pair has signed besides the secret. */
+function keySent(made?: Parameters<typeof sent>[0]): Sent {
+  const delivery = sent(made);
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': entries } = delivery.headers;
+  const entry = keySignature(PAIR.privateKey, id!, timestamp!, delivery.body);
+  return headed({ 'webhook-signature': `${entries} ${entry}` }, delivery);
+}
+
+const V1A = keySent().headers['webhook-signature']!.split(' ')[1]!;
+const keyEntries = (value: string) => headed({ 'webhook-signature': value }, keySent());
+
+/** True: the pair of `PAIR` fits; a text: the reason of the refusal. */
+type KeyRow = [name: string, delivery: Sent, result: true | string, keys?: Jwk[]];
+
+const byKeyPair: KeyRow[] = [
+  ['as the service sends it', keySent(), true],
+  ['with one published key', keySent(), true, BOTH.slice(1)],
+  ['without the entry of the secret', keyEntries(V1A), true],
+  ['UTF-8 and escapes', keySent({ body: ESCAPES }), true],
+  ['an empty body', keySent({ body: '' }), true],
+  ['a body of 20 KiB', keySent({ body: JSON.stringify('x'.repeat(20_478)) }), true],
+  ['behind an entry of another key', keyEntries(`${V1} v1a,${'A'.repeat(86)}== ${V1A}`), true],
+  ['a key that is not published', keySent(), 'WRONG_KEY', BOTH.slice(0, 1)],
+  ['an altered body of the same length', bodied(JSON_TEXT.replace('BK', 'XK'), keySent()), 'WRONG_KEY'],
+  ['a body that was parsed and written with spaces', bodied(SPACED, keySent()), 'BODY_CHANGED'],
+  ['an altered webhook-id', headed({ 'webhook-id': '4712' }, keySent()), 'WRONG_KEY'],
+  [
+    'a replay with the time of now',
+    headed({ 'webhook-timestamp': String(NOW) }, keySent({ at: NOW - 600 })),
+    'WRONG_KEY',
+  ],
+  ['signed by the secret alone', sent(), 'NO_SIGNATURE'],
+  ['without webhook-id', headed({ 'webhook-id': undefined }, keySent()), 'NO_SIGNATURE'],
+  ['an entry of too few bytes', keyEntries(V1A.slice(0, 60)), 'MALFORMED_SIGNATURE'],
+  ['300 seconds old', keySent({ at: NOW - 300 }), true],
+  ['301 seconds old', keySent({ at: NOW - 301 }), 'TOO_OLD'],
+  ['301 seconds ahead', keySent({ at: NOW + 301 }), 'TOO_NEW'],
+];
+
+/** The same for receivers that verify by a public key. */
+export const KEY_VECTORS: readonly KeyVector[] = byKeyPair.map(
+  ([name, { headers, body, now }, result, keys = BOTH]) => ({
+    name: `key pair: ${name}`,
+    keys,
+    headers,
+    bodyBase64: body.toString('base64'),
+    now,
+    expect: result === true ? { ok: true, kid: PAIR.kid } : { ok: false, reason: result },
+  }),
+);
+
 const base64 = (lines: readonly string[]) => Buffer.from(lines.join('\n')).toString('base64');
 
 /** A line for each vector, for languages without JSON. Secrets and headers (`Name: value`) have a line each. */
-export function asTsv(vectors: readonly Vector[]): string {
-  const rows = vectors.map(({ name, scheme, secrets, headers, bodyBase64, now, expect }) => [
-    name,
-    scheme,
-    base64(secrets),
-    base64(Object.entries(headers).map(([header, value]) => `${header}: ${value}`)),
-    bodyBase64,
-    now,
-    expect.ok ? 'ok' : expect.reason,
+export const asTsv = (vectors: readonly Vector[]): string =>
+  tableOf(vectors, ['scheme', 'secrets'], ({ scheme, secrets }) => [scheme, base64(secrets)]);
+
+/** Public keys have a line each, in base64 of their 32 bytes. */
+export const asKeyTsv = (vectors: readonly KeyVector[]): string =>
+  tableOf(vectors, ['keys'], ({ keys }) => [
+    base64(keys.map(({ x }) => Buffer.from(x, 'base64url').toString('base64'))),
   ]);
-  return [['name', 'scheme', 'secrets', 'headers', 'body', 'now', 'expect'], ...rows]
+
+type Common = Omit<KeyVector, 'keys' | 'expect'> & { expect: { ok: true } | { ok: false; reason: string } };
+
+function tableOf<One extends Common>(
+  vectors: readonly One[],
+  columns: readonly string[],
+  own: (vector: One) => readonly string[],
+): string {
+  const rows = vectors.map((vector) => {
+    const { name, headers, bodyBase64, now, expect } = vector;
+    const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}`);
+    return [name, ...own(vector), base64(lines), bodyBase64, now, expect.ok ? 'ok' : expect.reason];
+  });
+  return [['name', ...columns, 'headers', 'body', 'now', 'expect'], ...rows]
     .map((row) => `${row.join('\t')}\n`)
     .join('');
 }
 
-export const asJson = (vectors: readonly Vector[]): string => `${JSON.stringify(vectors, null, 2)}\n`;
+export const asJson = (vectors: readonly (Vector | KeyVector)[]): string => `${JSON.stringify(vectors, null, 2)}\n`;

@@ -37,6 +37,7 @@ export const errorCatalogue = {
   notice_recipient_exists: { status: 409, code: 'CONFLICT', title: 'Notice recipient exists' },
   notice_recipient_not_confirmed: { status: 409, code: 'CONFLICT', title: 'Address is not confirmed' },
   rotation_under_way: { status: 409, code: 'CONFLICT', title: 'Secret rotation under way' },
+  signing_not_available: { status: 409, code: 'CONFLICT', title: 'Signing by a key pair is not available' },
   secret_rotated: { status: 409, code: 'CONFLICT', title: 'Secret was rotated' },
   idempotency_key_reused: { status: 409, code: 'CONFLICT', title: 'Idempotency key used for something else' },
   portal_code_used: { status: 410, code: 'CONFLICT', title: 'Link already used' },

@@ -15,6 +15,7 @@ import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { Sender } from '../sending/send.js';
 import { traceAttempt } from '../telemetry/trace-attempt.js';
 import { ContentsOfDeliveries } from './contents.js';
+import { addKeySignature, KeySigner } from './key-signer.js';
 import { type DeliveryOptions, OptionsOfWebhooks } from './options.js';
 import { OwnFaults } from './own-faults.js';
 import { Signer } from './signer.js';
@@ -36,12 +37,14 @@ export class AttemptMaker {
   readonly #options: OptionsOfWebhooks;
   readonly #contents: ContentsOfDeliveries;
   readonly #ownFaults: OwnFaults;
+  readonly #keys: KeySigner;
 
   constructor(private readonly deps: AttemptDeps) {
     this.#signer = new Signer(deps.vault, deps.config.delivery);
     this.#options = new OptionsOfWebhooks(deps.db.pool, deps.vault, deps.config);
     this.#contents = new ContentsOfDeliveries(deps);
     this.#ownFaults = new OwnFaults(deps.log);
+    this.#keys = new KeySigner(deps.db.pool, deps.vault);
   }
 
   /** How long contents of deliveries have kept this thread from all else. */
@@ -74,6 +77,7 @@ export class AttemptMaker {
     const trace = traceAttempt(tracing, delivery, options.method);
     try {
       const keys = this.#signer.keysAtHand(delivery) ?? (await this.#signer.openKeys(delivery));
+      const keyPair = options.isSignedByKey ? await this.#keys.keyOf(delivery.tenantId) : null;
       const { making } = permit;
       const content = making === null ? undefined : await this.#contents.of(delivery, making);
       // Reading the tenant's key and the content from the database is not part of the attempt.
@@ -84,6 +88,9 @@ export class AttemptMaker {
         return { delivery, startedAt, startedAtMs, endedAtMs: startedAtMs, ...NOT_SENT };
       }
       const request = this.#signer.sign(delivery, options, keys, startedAt, content);
+      if (keyPair !== null) {
+        await addKeySignature(request, keyPair);
+      }
       Object.assign(request.headers, trace?.headers);
       if (fence.closed) {
         throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');

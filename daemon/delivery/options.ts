@@ -13,6 +13,7 @@ import {
   type StoredDeliveryOptions,
 } from '../../src/operations/attempts/read-delivery-options.js';
 import type { SecretVault } from '../../src/operations/secrets/secret-vault.js';
+import { BY_KEY } from '../../src/operations/signing-keys/change-signing-keys.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
 import type { Config } from '../../src/platform/settings/config.js';
 import { type Allowed, UNLIMITED } from '../gate/allowance.js';
@@ -32,6 +33,8 @@ export interface DeliveryOptions extends Pick<Defaults, 'timeoutMs' | 'retryDela
   /** How fast, and how often at a time. */
   allowed: Allowed;
   method: DeliveryMethod;
+  /** By the key pair of its tenant, besides the secret. */
+  isSignedByKey: boolean;
   /** Null: the usual one. */
   format: ContentFormat | null;
   /** The form in which each attempt is signed too, without headers that its owner has set; null: none. */
@@ -74,7 +77,7 @@ export class OptionsOfWebhooks {
   ) {
     this.#headerPrefix = delivery.headerPrefix;
     this.#forms = delivery.signatureForms;
-    const unset = { method: DEFAULT_METHOD, format: null, compat: null, allowed: UNLIMITED };
+    const unset = { method: DEFAULT_METHOD, isSignedByKey: false, format: null, compat: null, allowed: UNLIMITED };
     this.#none = { ...deliveryDefaults, ...NO_HEADERS, ...unset };
     this.#reads = new GroupCommit((webhookIds) => readDeliveryOptions(pool, webhookIds), { itemsMax: BATCH_MAX });
   }
@@ -111,6 +114,7 @@ export class OptionsOfWebhooks {
       retryDelaysSeconds: stored.retryDelaysSeconds ?? this.#none.retryDelaysSeconds,
       ...opened,
       method: stored.method ?? DEFAULT_METHOD,
+      isSignedByKey: stored.signing === BY_KEY,
       format: stored.format,
       compat:
         stored.compat === null ? null : besideOwn(this.#formNamed(stored.compat), Object.keys(opened.headers ?? {})),

@@ -30,6 +30,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     hint: msg`All running processes share this number, at least 1 each.`,
   },
   method: { name: msg`Method`, hint: msg`The HTTP method of requests, usually POST.` },
+  signing: { name: msg`Signed`, hint: msg`By the secret alone, or by a key pair too.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
   compat: { name: msg`Signature of a former system`, hint: msg`Each request has its headers too.` },

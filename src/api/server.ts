@@ -19,6 +19,7 @@ import { graphiql } from './http/graphiql.js';
 import { graphqlEndpoint } from './http/graphql-endpoint.js';
 import { healthRoutes } from './http/health.js';
 import { noticePages } from './http/notice-pages.js';
+import { publicKeys } from './http/public-keys.js';
 import {
   followRequests,
   refuseRepeatedHeaders,
@@ -153,6 +154,7 @@ async function openRoutes(app: FastifyInstance, services: Services): Promise<voi
     });
   }
   await app.register(noticePages, services);
+  await app.register(publicKeys, services);
   if (config.graphiql) {
     await app.register(graphiql, { basePath: config.basePath, folder: BUILT_FOLDER });
   }

@@ -6,6 +6,7 @@ import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
 import { missingIndexes } from '../operations/installation/install-indexes.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
+import { tenantsWithoutKey } from '../operations/signing-keys/try-signing-keys.js';
 import { openPool } from '../platform/database/database.js';
 import { thisProgram } from '../platform/node/this-program.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
@@ -84,7 +85,7 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
       );
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
-    return [...checks, await examineKeys(config, pool), ...ofDeliveries];
+    return [...checks, ...(await examineKeys(config, pool)), ...ofDeliveries];
   } finally {
     await pool.end();
   }
@@ -109,16 +110,32 @@ async function examineMigrations(pool: pg.Pool): Promise<Check> {
   );
 }
 
-/** Whether the encryption keys open the secrets that they protect. Makes no missing key. */
-async function examineKeys(config: Config, pool: pg.Pool): Promise<Check> {
+/** Whether the encryption keys open the secrets that they protect, key pairs among them. Makes no missing key. */
+async function examineKeys(config: Config, pool: pg.Pool): Promise<Check[]> {
   const name = 'encryption keys';
   const keys = await readEncryptionKeys(config).catch((error: Error) => error);
   if (keys instanceof Error) {
-    return check(name, 'fail', keys.message);
+    return [check(name, 'fail', keys.message)];
   }
   const tried = await tryEncryptionKeys({ pool }, keys);
   const problems = tried.filter(({ verdict }) => verdict !== 'OPENS').map((key) => keyProblem(config, key));
   const inUse = tried.map(({ kid, tenants }) => `${kid} (tenants: ${tenants})`).join(', ');
   const fine = `The keys in use open what they protect: ${inUse || 'none yet'}.`;
-  return failIf(problems.length > 0, name, problems.join(' '), fine);
+  return [
+    failIf(problems.length > 0, name, problems.join(' '), fine),
+    judgeSigningKeys(await tenantsWithoutKey({ pool }, keys)),
+  ];
+}
+
+const SHOWN_MAX = 20;
+
+function judgeSigningKeys(tenants: readonly number[]): Check {
+  const shown = tenants.slice(0, SHOWN_MAX).join(', ');
+  const more = tenants.length > SHOWN_MAX ? ` and ${tenants.length - SHOWN_MAX} more` : '';
+  return failIf(
+    tenants.length > 0,
+    'signing keys',
+    `Tenants whose deliveries wait, because their key pair is missing or does not open: ${shown}${more}. Give each another one: rotateSigningKey(input: {inHours: 0}) for that tenant.`,
+    'Every key pair that is wanted can sign.',
+  );
 }

@@ -48,6 +48,7 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Mutation.resumeBulkOperation': ['BULK'],
   'Mutation.revokeApiKey': ['MANAGE_KEYS'],
   'Mutation.revokePortalSession': ['MANAGE_KEYS'],
+  'Mutation.rotateSigningKey': ['MANAGE_ENDPOINTS', 'SEE_SECRETS'],
   'Mutation.rotateWebhookSecret': ['MANAGE_ENDPOINTS', 'SEE_SECRETS'],
   'Mutation.testWebhook': ['SEND'],
   'Mutation.unblockKey': ['SEND'],

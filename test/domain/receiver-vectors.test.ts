@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it, vi } from 'vitest';
-import { asJson, asTsv, VECTORS } from '../../scripts/receiver-vectors.js';
+import { asJson, asKeyTsv, asTsv, KEY_VECTORS, VECTORS } from '../../scripts/receiver-vectors.js';
 
 const read = (file: string) => readFileSync(`packages/receiver/vectors/${file}`, 'utf8');
 
@@ -12,10 +12,12 @@ afterEach(() => {
 it('the public vectors are fresh: npm run vectors writes them', () => {
   expect(read('v1.json')).toBe(asJson(VECTORS));
   expect(read('v1.tsv')).toBe(asTsv(VECTORS));
+  expect(read('v2.json')).toBe(asJson(KEY_VECTORS));
+  expect(read('v2.tsv')).toBe(asKeyTsv(KEY_VECTORS));
 });
 
 it('they have names of their own, and every reason for which a receiver refuses', () => {
-  expect(new Set(VECTORS.map(({ name }) => name)).size).toBe(VECTORS.length);
+  expect(new Set([...VECTORS, ...KEY_VECTORS].map(({ name }) => name)).size).toBe(VECTORS.length + KEY_VECTORS.length);
   const reasons = new Set(VECTORS.flatMap(({ expect: result }) => (result.ok ? [] : [result.reason])));
   expect([...reasons].sort()).toEqual([
     'BODY_CHANGED',

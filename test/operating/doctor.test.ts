@@ -227,6 +227,23 @@ describe('settings and database', () => {
     expect(other).toMatchObject({ status: 'fail' });
   });
 
+  test('tenants fail whose key pair is missing or damaged, and only where one is wanted', async () => {
+    const { id } = await stack.webhook('https://a.example.com/');
+    expect(await look('signing keys')).toMatchObject({ status: 'ok' });
+    await stack.change(id, { signing: 'SECRET_AND_KEY' });
+    expect(await look('signing keys')).toMatchObject({
+      status: 'fail',
+      text: expect.stringMatching(new RegExp(`does not open: ${stack.tenantId}\\. .*rotateSigningKey`)),
+    });
+    const signingKey = await stack.services.vault.newSigningKey(stack.tenantId);
+    await stack.change(id, { signing: 'SECRET_AND_KEY', signingKey });
+    expect(await look('signing keys')).toMatchObject({ status: 'ok' });
+    await stack.rows(`update hookwright.signing_keys set sealed = set_byte(sealed, 20, 255 - get_byte(sealed, 20))`);
+    expect(await look('signing keys')).toMatchObject({ status: 'fail' });
+    await stack.change(id, { signing: null });
+    expect(await look('signing keys')).toMatchObject({ status: 'ok' });
+  });
+
   test('missing partitions fail, and few of them warn', async () => {
     const drop = async (days: number) => {
       const parts = await stack.rows<{ name: string }>(

@@ -127,6 +127,8 @@ describe('giving up a lost key', () => {
     const receiver = await stack.endpoint();
     const { webhookId: id, secret } = receiver;
     const { id: safe } = await createTenant(stack.services.db, vaultOf(newKey), 'safe', commandLine);
+    const signingKey = await vaultOf(oldKey).newSigningKey(stack.tenantId);
+    await stack.change(id, { signing: 'SECRET_AND_KEY', signingKey });
     const keys = setting(newKey);
     const rowsOf = () =>
       stack.rows<{ id: number; data_key_kid: string; data_key: Buffer }>(
@@ -153,6 +155,9 @@ describe('giving up a lost key', () => {
     await withDaemon(vaultOf(newKey), () => eventually(() => receiver.received.length === 1));
     const { headers, body } = receiver.received[0]!;
     expect(headers['x-service-signature']).toBe(signatureOf(rotated.secret, body));
+    const [other] = await stack.rows<{ kid: string }>('select kid from hookwright.signing_keys where ends_at is null');
+    expect(other!.kid).not.toBe(signingKey.kid);
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1a,\S+$/);
   }, 60_000);
 
   test('leaves no process that was not stopped a way to seal with it', async () => {

@@ -31,14 +31,16 @@ const guardedBy: Record<string, string> = {
   '': `
     Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
     Mutation.deprecateEventType Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
-  'webhooks:read': 'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.webhookCount',
+  'webhooks:read':
+    'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.signingKeys Tenant.webhookCount',
   'deliveries:write': `
     Mutation.attemptNow Mutation.cancelBulkOperation Mutation.cancelDeliveries Mutation.cancelDelivery
     Mutation.recoverDeliveries Mutation.recoverWebhook Mutation.redeliver Mutation.replayEvents Mutation.resumeBulkOperation
     Mutation.unblockKey`,
   'webhooks:write': `
     Query.noticeRecipients Mutation.checkWebhook Mutation.createNoticeRecipient Mutation.createWebhook
-    Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateWebhookSecret
+    Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateSigningKey
+    Mutation.rotateWebhookSecret
     Mutation.sendTestNotice Mutation.testWebhook Mutation.updateNoticeRecipient Mutation.updateWebhook
     CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.cancelScheduledEvent Mutation.emitEvent Mutation.emitEvents Mutation.scheduleEvent',
@@ -117,9 +119,9 @@ const unguarded: Record<string, string> = {
   ContentPreview: 'matched samples total',
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
-  DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds timeoutMs',
+  DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds signing timeoutMs',
   DeliveryOptions:
-    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds timeoutMs warnings',
+    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs warnings',
   DeliverySignature: 'form headers scheme',
   FailingWebhook: 'consecutiveFailures externalId held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
@@ -146,6 +148,7 @@ const unguarded: Record<string, string> = {
   ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
   RevokePortalSessionPayload: 'session',
+  RotateSigningKeyPayload: 'signingKeys',
   RotateWebhookSecretPayload: 'secret webhook',
   ScheduledEvent: `
     body createdAt databaseId deliverAt error eventId eventType finishedAt id idempotencyKey orderingKey status`,
@@ -153,6 +156,7 @@ const unguarded: Record<string, string> = {
   SchemaImpact: `
     breaks brokenOptionCount brokenOptions complete eventsLookedAt eventsRefused refusedEvents webhookCount`,
   SendTestNoticePayload: 'noticeRecipient',
+  SigningKey: 'endsAt jwksUrl kid publicKey usedFrom',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
@@ -318,6 +322,7 @@ describe('over the wire', () => {
     UnblockKeyInput: '{webhookId: "1", key: "k", action: SKIP}',
     UpdateEventTypeInput: '{name: "a.b", description: "d"}',
     RedeliverInput: '{deliveryId: "1"}',
+    RotateSigningKeyInput: '{inHours: 24}',
     ReleaseHeldInput: '{webhookId: "1"}',
     UpdateTenantInput: '{id: "1", name: "t"}',
     UpdateWebhookInput: '{id: "1", active: false}',

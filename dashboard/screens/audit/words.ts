@@ -28,6 +28,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   NOTICE_RECIPIENT_UPDATED: msg`Notice recipient changed`,
   PORTAL_SESSION_REVOKED: msg`Portal session revoked`,
   SCHEDULED_EVENT_CANCELED: msg`Scheduled event canceled`,
+  SIGNING_KEY_ROTATED: msg`Key pair rotated`,
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
   TENANT_ENTERED: msg`Tenant entered by the operator`,

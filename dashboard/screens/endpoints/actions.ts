@@ -16,6 +16,8 @@ const SCOPES = {
   /** Asks about the deliveries that were held before a change. */
   earlier: 'deliveries:bulk',
   rotate: 'webhooks:secrets',
+  signing: 'webhooks:options',
+  rotateKey: 'webhooks:secrets',
   attempt: 'deliveries:bulk',
   recover: 'deliveries:bulk',
   replay: 'deliveries:bulk',

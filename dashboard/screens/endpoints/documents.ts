@@ -58,7 +58,7 @@ export const ENDPOINT = graphql(`
       nextAttempts(first: 5) { ...DeliveryRow }
       failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow isCheck } } }
     }
-    viewer { tenant { id deliveryDefaults { own } } }
+    viewer { tenant { id deliveryDefaults { own } signingKeys { kid jwksUrl usedFrom endsAt } } }
   }
 `);
 
@@ -103,6 +103,12 @@ export const DELETE_ENDPOINT = graphql(`
 export const ROTATE_SECRET = graphql(`
   mutation RotateEndpointSecret($input: RotateWebhookSecretInput!) {
     rotateWebhookSecret(input: $input) { secret webhook { ...EndpointRow previousSecretExpiresAt } }
+  }
+`);
+
+export const ROTATE_SIGNING_KEY = graphql(`
+  mutation RotateTenantSigningKey($input: RotateSigningKeyInput!) {
+    rotateSigningKey(input: $input) { signingKeys { kid jwksUrl usedFrom endsAt } }
   }
 `);
 

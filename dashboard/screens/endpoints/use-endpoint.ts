@@ -5,6 +5,8 @@ import { ENDPOINT, ENDPOINT_UPDATES, TEST_UPDATES } from './documents';
 
 export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
+export type SigningKey = NonNullable<EndpointQuery['viewer']['tenant']>['signingKeys'][number];
+
 /** Properties of every dialog of an endpoint. */
 export interface EndpointDialogProps {
   endpoint: ShownEndpoint;
@@ -35,7 +37,8 @@ export function useEndpoint(number: string) {
   });
   // The values that come from its tenant, where it has none of its own.
   const inherited = data?.viewer.tenant?.deliveryDefaults.own ?? [];
-  return { endpoint: data?.webhook ?? undefined, inherited, error, read };
+  const signingKeys = data?.viewer.tenant?.signingKeys ?? [];
+  return { endpoint: data?.webhook ?? undefined, inherited, signingKeys, error, read };
 }
 
 /**

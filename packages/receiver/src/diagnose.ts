@@ -4,14 +4,12 @@ import { type Refusal, refuse } from './refusal.js';
 import { otherForm, type SecretKeys } from './secrets.js';
 import { type Bytes, fittingSecret } from './signature.js';
 
-/** Why no signature fits: the first cause that the request itself shows, else the secret. */
-export async function diagnose(
-  secrets: readonly SecretKeys[],
-  claim: Claim,
+/** Whether a body was changed on the way. @param fits whether the signature fits another body @returns null: it was not */
+export async function bodyChange(
+  fits: (original: Bytes) => Promise<boolean>,
   body: Bytes,
   header: ReadHeader,
-  names: HeaderNames,
-): Promise<Refusal> {
+): Promise<Refusal | null> {
   const announced = header('content-length');
   if (announced !== undefined && /^\d+$/.test(announced) && Number(announced) !== body.length) {
     return refuse(
@@ -20,13 +18,29 @@ export async function diagnose(
     );
   }
   for (const original of possibleOriginals(body)) {
-    if ((await fittingSecret(secrets, claim, original)) >= 0) {
+    if (await fits(original)) {
       return refuse(
         'BODY_CHANGED',
         'The signature fits the same JSON with other white space or escapes: a parser or a proxy rewrote the body. ' +
           'Verify the bytes as they came.',
       );
     }
+  }
+  return null;
+}
+
+/** Why no signature fits: the first cause that the request itself shows, else the secret. */
+export async function diagnose(
+  secrets: readonly SecretKeys[],
+  claim: Claim,
+  body: Bytes,
+  header: ReadHeader,
+  names: HeaderNames,
+): Promise<Refusal> {
+  const fits = async (original: Bytes) => (await fittingSecret(secrets, claim, original)) >= 0;
+  const changed = await bodyChange(fits, body, header);
+  if (changed !== null) {
+    return changed;
   }
   const contract = claim.scheme === 'standard' ? readClaim('contract', header, names) : claim;
   if (contract !== claim && 'signatures' in contract && (await fittingSecret(secrets, contract, body)) >= 0) {

@@ -4,6 +4,8 @@ export type Reason =
   | 'BODY_CHANGED'
   | 'HEADERS_CHANGED'
   | 'WRONG_SECRET'
+  | 'WRONG_KEY'
+  | 'KEYS_UNAVAILABLE'
   | 'NO_SIGNATURE'
   | 'MALFORMED_SIGNATURE'
   | 'TOO_OLD'
@@ -18,7 +20,9 @@ export interface Refusal {
   status: number;
 }
 
-/** A parsed body is a fault of the receiver, which the service should try again: 500. */
+/** Faults of the receiver, after which the service should try again. */
+const OWN: readonly Reason[] = ['BODY_PARSED', 'KEYS_UNAVAILABLE'];
+
 export function refuse(reason: Reason, message: string): Refusal {
-  return { ok: false, reason, message, status: reason === 'BODY_PARSED' ? 500 : 401 };
+  return { ok: false, reason, message, status: OWN.includes(reason) ? 500 : 401 };
 }

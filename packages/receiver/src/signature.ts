@@ -29,11 +29,16 @@ export async function signatureOf(
     const digest = await hmac(secret.contract, body);
     return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
+  return btoa(String.fromCharCode(...(await hmac(secret.standard, signedBytes(id, timestamp, body)))));
+}
+
+/** What the entries of `webhook-signature` sign. */
+export function signedBytes(id: string, timestamp: string, body: Bytes): Bytes {
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const signed = new Uint8Array(head.length + body.length);
   signed.set(head);
   signed.set(body, head.length);
-  return btoa(String.fromCharCode(...(await hmac(secret.standard, signed))));
+  return signed;
 }
 
 async function hmac(key: Bytes, data: Bytes): Promise<Uint8Array> {

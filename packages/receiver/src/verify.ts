@@ -1,6 +1,14 @@
 import { type Claim, readClaim, type Scheme } from './claim.js';
-import { diagnose } from './diagnose.js';
-import { type HeaderOptions, type HeadersInput, headerReader, namesOf, type ReadHeader } from './headers.js';
+import { bodyChange, diagnose } from './diagnose.js';
+import {
+  type HeaderNames,
+  type HeaderOptions,
+  type HeadersInput,
+  headerReader,
+  namesOf,
+  type ReadHeader,
+} from './headers.js';
+import { KeySet, keySetOf, type PublicKeys } from './jwks.js';
 import { type Refusal, refuse } from './refusal.js';
 import { readSecrets, type SecretKeys, type Secrets } from './secrets.js';
 import { type Bytes, fittingSecret } from './signature.js';
@@ -26,8 +34,10 @@ export interface Delivery<Event extends string = string, Payload = unknown> {
   /** When this attempt was sent. */
   sentAt: Date;
   scheme: Scheme;
-  /** The place of the secret that fits. */
+  /** The place of the secret that fits. -1: public keys were given. */
   secret: number;
+  /** The public key that fits. */
+  kid?: string;
 }
 
 export type Verdict<Payload = unknown> = Delivery<string, Payload> | Refusal;
@@ -42,24 +52,31 @@ const PARSED =
 const NO_HEADERS = 'There are no headers: pass them (AWS ALB: event.multiValueHeaders).';
 
 /**
- * Whether a request is a delivery that was signed with one of the secrets. Nothing that a stranger sends makes it throw.
+ * Whether a request is a delivery that was signed with one of the secrets, or by a key pair whose public keys are at an
+ * address: `{ jwks }`. Nothing that a stranger sends makes it throw.
  *
  * @param rawBody the bytes as they came, or their text; anything else is `BODY_PARSED`
  * @param headers of the request; null and undefined are `NO_SIGNATURE`
- * @throws SecretMalformedError for a secret that the service cannot have made
+ * @throws SecretMalformedError for a secret that the service cannot have made; TypeError for public keys over http
  */
 export async function verify<Payload = unknown>(
   rawBody: unknown,
   headers: HeadersInput,
-  secrets: Secrets,
+  secrets: Secrets | PublicKeys,
   options: VerifyOptions = {},
 ): Promise<Verdict<Payload>> {
-  return (await verifyBy(readSecrets(secrets), rawBody, headers, options)) as Verdict<Payload>;
+  return (await verifyBy(readKeys(secrets), rawBody, headers, options)) as Verdict<Payload>;
 }
+
+export type ReadKeys = readonly SecretKeys[] | KeySet;
+
+/** @throws as `verify` */
+export const readKeys = (keys: Secrets | PublicKeys | undefined): ReadKeys =>
+  typeof keys === 'object' && 'jwks' in keys ? keySetOf(keys) : readSecrets(keys);
 
 /** `verify` with secrets that were read before. */
 export async function verifyBy(
-  secrets: readonly SecretKeys[],
+  keys: ReadKeys,
   rawBody: unknown,
   headers: HeadersInput,
   options: VerifyOptions,
@@ -74,19 +91,49 @@ export async function verifyBy(
   if (header === null) {
     return refuse('NO_SIGNATURE', NO_HEADERS);
   }
-  const claim = readClaim(options.scheme ?? 'standard', header, names);
+  const byPair = keys instanceof KeySet;
+  const claim = byPair
+    ? readClaim('standard', header, names, 'v1a')
+    : readClaim(options.scheme ?? 'standard', header, names);
   if ('reason' in claim) {
     return claim;
   }
-  const secret = await fittingSecret(secrets, claim, body);
-  if (secret < 0) {
-    return diagnose(secrets, claim, body, header, names);
+  const signer = byPair ? await keyOf(keys, claim, body, header) : await secretOf(keys, claim, body, header, names);
+  if ('reason' in signer) {
+    return signer;
   }
   const sentAt = new Date(Number(claim.timestamp) * 1_000);
   return (
     refuseByAge(sentAt, options.now ?? new Date(), tolerance) ??
-    delivery(claim, body, header(names.event), sentAt, secret)
+    delivery(claim, body, header(names.event), sentAt, signer)
   );
+}
+
+/** Who has signed. */
+type Signer = Pick<Delivery, 'secret' | 'kid'>;
+
+async function secretOf(
+  secrets: readonly SecretKeys[],
+  claim: Claim,
+  body: Bytes,
+  header: ReadHeader,
+  names: HeaderNames,
+): Promise<Signer | Refusal> {
+  const secret = await fittingSecret(secrets, claim, body);
+  return secret < 0 ? diagnose(secrets, claim, body, header, names) : { secret };
+}
+
+async function keyOf(keys: KeySet, claim: Claim, body: Bytes, header: ReadHeader): Promise<Signer | Refusal> {
+  try {
+    const kid = await keys.fitting(claim, body);
+    const fits = async (original: Bytes) => (await keys.fitting(claim, original)) !== null;
+    return kid === null
+      ? ((await bodyChange(fits, body, header)) ??
+          refuse('WRONG_KEY', 'No public key fits. Most often the address is that of another tenant or environment.'))
+      : { secret: -1, kid };
+  } catch (error) {
+    return refuse('KEYS_UNAVAILABLE', (error as Error).message);
+  }
 }
 
 /** @throws RangeError: with NaN or Infinity no timestamp would ever be refused */
@@ -108,9 +155,9 @@ function refuseByAge(sentAt: Date, now: Date, tolerance: number): Refusal | null
     : refuse('TOO_NEW', `It was sent ${distance} in the future, and ${tolerance} s are allowed. Is your clock right?`);
 }
 
-function delivery(claim: Claim, body: Bytes, event: ReturnType<ReadHeader>, sentAt: Date, secret: number): Delivery {
+function delivery(claim: Claim, body: Bytes, event: ReturnType<ReadHeader>, sentAt: Date, signer: Signer): Delivery {
   const payload = parse(body);
-  return { ok: true, deliveryId: claim.id, event: event ?? '', payload, sentAt, scheme: claim.scheme, secret };
+  return { ok: true, deliveryId: claim.id, event: event ?? '', payload, sentAt, scheme: claim.scheme, ...signer };
 }
 
 function parse(body: Bytes): unknown {

@@ -1,9 +1,10 @@
 import type { Dedupe } from './dedupe/dedupe.js';
 import { runOnce } from './dedupe/run-once.js';
 import type { HeadersInput } from './headers.js';
+import type { PublicKeys } from './jwks.js';
 import type { Refusal } from './refusal.js';
-import { readSecrets, SecretMalformedError, type Secrets } from './secrets.js';
-import { type Delivery, toleranceOf, type VerifyOptions, verifyBy } from './verify.js';
+import { SecretMalformedError, type Secrets } from './secrets.js';
+import { type Delivery, readKeys, toleranceOf, type VerifyOptions, verifyBy } from './verify.js';
 
 /** The default: without a map of types (`hookwright types pull`) a payload is what its handler takes it for. */
 // biome-ignore lint/suspicious/noExplicitAny: a first receiver in TypeScript must compile without a cast
@@ -19,14 +20,17 @@ export type Handlers<Events extends object, Context> = string extends keyof Even
       readonly '*'?: Handler<string, unknown, Context>;
     };
 
+/** What deliveries are verified with. */
+type Keys = Secrets | PublicKeys | undefined;
+
 type Handler<Event extends string, Payload, Context> = (
   delivery: Delivery<Event, Payload>,
   context: Context,
 ) => unknown;
 
 export interface WebhookOptions<Events extends object, Context> extends Omit<VerifyOptions, 'now'> {
-  /** The secret, several of them, or a function that finds them for a request. */
-  secret: Secrets | undefined | ((context: Context) => Secrets | undefined | Promise<Secrets | undefined>);
+  /** The secret, several of them, the address of public keys, or a function that finds them for a request. */
+  secret: Keys | ((context: Context) => Keys | Promise<Keys>);
   /** Events without a handler are taken (2xx) and ignored. */
   on: Handlers<Events, Context>;
   /** Runs a handler once for each delivery: `@hookwright/receiver/dedupe` has stores. */
@@ -74,20 +78,20 @@ export function createReceiver<Events extends object, Context>(
   toleranceOf(options);
   requireHandlers(options.on);
   const { secret, onError = logError } = options;
-  const known = typeof secret === 'function' ? null : readSecrets(secret);
-  const secretsFor = async (context: Context) =>
-    known ?? readSecrets(typeof secret === 'function' ? await secret(context) : secret);
+  const known = typeof secret === 'function' ? null : readKeys(secret);
+  const keysFor = async (context: Context) =>
+    known ?? readKeys(typeof secret === 'function' ? await secret(context) : secret);
   return async (incoming) => {
     try {
       if (!METHODS.split(', ').includes(incoming.method ?? '')) {
         return answer(405, { reason: 'METHOD_NOT_ALLOWED', message: `Only ${METHODS}.` }, { allow: METHODS });
       }
-      const secrets = await secretsFor(incoming.context);
+      const keys = await keysFor(incoming.context);
       const body = await incoming.read(options.bodyBytesMax ?? BODY_BYTES_MAX);
       if ('failure' in body) {
         return unread(body.failure, parsed, options);
       }
-      const verdict = await verifyBy(secrets, body.bytes, incoming.headers, options);
+      const verdict = await verifyBy(keys, body.bytes, incoming.headers, options);
       return verdict.ok ? await take(verdict, incoming.context, options) : refused(verdict, options);
     } catch (error) {
       onError(error);

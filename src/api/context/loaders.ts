@@ -33,6 +33,7 @@ import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readHeads } from '../../operations/ordering/read-keys.js';
+import { readSigningKeys } from '../../operations/signing-keys/read-signing-keys.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
@@ -89,6 +90,7 @@ function loadersOfOne(context: LoaderContext) {
     nextProbeByWebhook: perIdOfTenant(context, readNextProbes),
     endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
     webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
+    signingKeysByTenant: perId((ids) => readSigningKeys(db, ids)),
     backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),
   };
 }

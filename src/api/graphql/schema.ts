@@ -35,6 +35,7 @@ import { NodeResolver } from './node.js';
 import { NoticeRecipientResolver } from './notices/notice-recipients.js';
 import { StatsResolver } from './stats/stats.js';
 import { AuditLogResolver } from './tenants/audit-log.js';
+import { SigningKeyResolver } from './tenants/signing-keys.js';
 import { TenantResolver } from './tenants/tenant.js';
 import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
@@ -76,6 +77,7 @@ const resolvers = [
   RefusedEventResolver,
   ScheduledEventResolver,
   SignatureResolver,
+  SigningKeyResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,

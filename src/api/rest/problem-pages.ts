@@ -50,7 +50,9 @@ const advice: Record<Reason, string> = {
   notice_recipient_not_confirmed:
     'Follow the link in the mail that was sent to the address, or have another one sent with `askAgain`.',
   rotation_under_way:
-    'The secret before the last rotation still signs. Wait until its overlap ends, or end it now with overlapHours: 0.',
+    'The secret before the last rotation still signs, or another key pair waits. Wait, or end it now with overlapHours: 0 or inHours: 0.',
+  signing_not_available:
+    'Ask the operator: a signature by a key pair is in the header webhook-signature, which STANDARD_WEBHOOKS=false leaves out.',
   secret_rotated:
     'The webhook of this idempotency key exists. The secret that it had at first is gone, and the present one was shown when it was made: rotate it again if nobody has it.',
   idempotency_key_reused: 'Use a new idempotency key for each event and each webhook.',

@@ -18,6 +18,9 @@ const divided =
 
 export const chatRate = 'A chat gets one message a second, unless the webhook or its tenant sets a rate.';
 
+const keyPair =
+  'A signature by the key pair is a `v1a` entry in `webhook-signature`, which anybody can verify with the public key.';
+
 /** How deliveries are sent to a webhook (docs/options.md). */
 export const delivery = {
   kind: 'group',
@@ -108,6 +111,20 @@ export const delivery = {
       description: 'The method of requests.',
       input: 'The method of requests, which holds from the next attempt on. Null means POST.',
       rest: 'The method of requests: POST, PUT or PATCH. It holds from the next attempt on; null means POST.',
+    },
+    signing: {
+      kind: 'choice',
+      part: 'signatures',
+      type: 'Signing',
+      about: 'How the requests to an endpoint are signed.',
+      values: {
+        SECRET: "By the webhook's secret.",
+        SECRET_AND_KEY: "By the webhook's secret, and by the key pair of its tenant: `v1a` in `webhook-signature`.",
+      },
+      inherited: 'signing',
+      description: 'How requests are signed.',
+      input: `How requests are signed, from the next attempt on. ${keyPair}`,
+      rest: `How requests are signed, from the next attempt on: SECRET (by the secret of the webhook) or SECRET_AND_KEY (by the key pair of its tenant too). ${keyPair}`,
     },
     headers: {
       kind: 'headers',

@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject, sign } from 'node:crypto';
 
 /**
  * The value of `X-Service-Signature`: `sha256=` and the hex HMAC-SHA256 of the raw body (docs/interface.md,
@@ -16,3 +16,16 @@ export function standardSignature(key: KeyObject, id: string, timestampSeconds: 
   // The body goes in as bytes: as text, bytes that are not UTF-8 would be signed as something else than what is sent.
   return `v1,${createHmac('sha256', key).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
 }
+
+/**
+ * An entry by a key pair: `v1a,` and the base64 Ed25519 signature of `id.timestamp.body` (Standard Webhooks, "Signature
+ * scheme").
+ */
+export const keySignature = (key: KeyObject, id: string, timestamp: string, body: Buffer): string =>
+  keyEntry(sign(null, keySigned(id, timestamp, body), key));
+
+/** The bytes that a key pair signs, as a whole: Ed25519 reads them twice. */
+export const keySigned = (id: string, timestamp: string, body: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
+
+export const keyEntry = (signature: Buffer): string => `v1a,${signature.toString('base64')}`;

@@ -45,6 +45,8 @@ export const OLD_ROWS = {
     table: 'scheduled_events',
     isOld: () => `finished_at < now() - interval '${SCHEDULED_DAYS} days'`,
   },
+  /** No longer published, so nothing verifies with them. */
+  'signing keys': { table: 'signing_keys', isOld: () => 'ends_at < now()' },
   /** Notices live for four days at most, where mails are sent. */
   notices: { table: 'notices', isOld: () => `happened_at < now() - interval '7 days'` },
   'notice recipients': { table: 'notice_recipients', isOld: () => 'deleted_at is not null' },

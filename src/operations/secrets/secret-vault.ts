@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { ENVELOPE_KEY_BYTES, ENVELOPE_NONCE_BYTES, open, seal } from '../../domain/signing/envelope.js';
+import { keyPairOf, SEED_BYTES } from '../../domain/signing/key-pair.js';
 import type { HasPool } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { EncryptionKey } from '../../platform/settings/config.js';
@@ -8,6 +9,13 @@ import { Remembered } from '../rows/remembered.js';
 
 const CACHED_TENANTS_MAX = 10_000;
 const HMAC_KEY_BYTES = 32;
+
+/** A key pair that no row has yet. Its private half is sealed. */
+export interface NewSigningKey {
+  kid: string;
+  publicKey: Buffer;
+  sealed: Buffer;
+}
 
 /** A tenant's data key as its row has it: encrypted by the key dataKeyKid. */
 interface WrappedDataKey {
@@ -20,8 +28,9 @@ export class SecretUnreadable extends Error {
 }
 
 /**
- * Keeps webhook secrets unreadable in the database: AES-256-GCM with a data key per tenant, which is wrapped by a key
- * of `ENCRYPTION_KEYS`. Each value is bound to its row, so it does not open in another tenant's, webhook's or field's.
+ * Keeps secrets of webhooks and private keys of tenants unreadable in the database: AES-256-GCM with a data key per
+ * tenant, which is wrapped by a key of `ENCRYPTION_KEYS`. Each value is bound to its row, so it does not open in
+ * another tenant's, webhook's or field's.
  */
 export class SecretVault {
   readonly #pool: pg.Pool;
@@ -41,11 +50,16 @@ export class SecretVault {
   }
 
   /** A new data key for a tenant, wrapped for its row; `seal` seals secrets with it before the row has it. */
-  newDataKey(tenantId: number): { wrapped: WrappedDataKey; seal(webhookId: number, secret: string): Buffer } {
+  newDataKey(tenantId: number): {
+    wrapped: WrappedDataKey;
+    seal(webhookId: number, secret: string): Buffer;
+    newSigningKey(): NewSigningKey;
+  } {
     const plain = randomBytes(ENVELOPE_KEY_BYTES);
     return {
       wrapped: this.#wrap(tenantId, plain),
       seal: (webhookId, secret) => sealSecret(plain, tenantId, webhookId, secret),
+      newSigningKey: () => makeSigningKey(plain, tenantId),
     };
   }
 
@@ -75,6 +89,18 @@ export class SecretVault {
   async open(tenantId: number, webhookId: number, sealed: Buffer, field?: string): Promise<string> {
     const dataKey = await this.#dataKeyOf(tenantId);
     return openEnvelope(dataKey, sealed, secretContext(tenantId, webhookId, field)).toString();
+  }
+
+  /** A new key pair, sealed as `seal` does it. */
+  async newSigningKey(tenantId: number): Promise<NewSigningKey> {
+    this.#dataKeys.forget(tenantId);
+    return makeSigningKey(await this.#dataKeyOf(tenantId), tenantId);
+  }
+
+  /** The private half of a key pair. @throws SecretUnreadable as `open` */
+  async openSigningKey(tenantId: number, kid: string, sealed: Buffer): Promise<KeyObject> {
+    return keyPairOf(openEnvelope(await this.#dataKeyOf(tenantId), sealed, signingKeyContext(tenantId, kid)))
+      .privateKey;
   }
 
   /** Says whether two texts are the same. Without the tenant's data key nobody can try texts against it. */
@@ -126,6 +152,13 @@ function sealSecret(dataKey: Buffer, tenantId: number, webhookId: number, secret
   return seal(dataKey, Buffer.from(secret), context, randomBytes(ENVELOPE_NONCE_BYTES));
 }
 
+function makeSigningKey(dataKey: Buffer, tenantId: number): NewSigningKey {
+  const seed = randomBytes(SEED_BYTES);
+  const { kid, publicKey } = keyPairOf(seed);
+  const sealed = seal(dataKey, seed, signingKeyContext(tenantId, kid), randomBytes(ENVELOPE_NONCE_BYTES));
+  return { kid, publicKey, sealed };
+}
+
 /** Whether a tenant's data key was wrapped by this encryption key. */
 export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): boolean {
   try {
@@ -136,6 +169,23 @@ export function opensDataKey(key: Buffer, tenantId: number, wrapped: Buffer): bo
   }
 }
 
+/** Whether a tenant's key pair opens, by this encryption key. */
+export function opensSigningKey(
+  key: Buffer,
+  tenantId: number,
+  { dataKey, kid, sealed }: { dataKey: Buffer; kid: string; sealed: Buffer },
+): boolean {
+  try {
+    return (
+      keyPairOf(open(open(key, dataKey, dataKeyContext(tenantId)), sealed, signingKeyContext(tenantId, kid))).kid ===
+      kid
+    );
+  } catch {
+    return false;
+  }
+}
+
 const dataKeyContext = (tenantId: number) => `hookwright/data-key/${tenantId}`;
+const signingKeyContext = (tenantId: number, kid: string) => `hookwright/signing-key/${tenantId}/${kid}`;
 const secretContext = (tenantId: number, webhookId: number, field?: string) =>
   `hookwright/${field === undefined ? 'secret' : `options/${field}`}/${tenantId}/${webhookId}`;

@@ -6,6 +6,7 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { tenantConflict } from '../rows/external-ids.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { addFirstKey, BY_KEY } from '../signing-keys/change-signing-keys.js';
 
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
@@ -23,9 +24,16 @@ export async function createTenant(
 ): Promise<Tenant> {
   const id = await allocateId(db.pool, 'tenants');
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
-  const making = managementTransaction(db, id, async ({ em }) => {
+  const making = managementTransaction(db, id, async (unit) => {
+    const { em } = unit;
+    const { wrapped, newSigningKey } = vault.newDataKey(id);
     audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name, ...given } });
-    return em.create(Tenant, { id, name, ...given, ...vault.newDataKey(id).wrapped });
+    const tenant = em.create(Tenant, { id, name, ...given, ...wrapped });
+    if (tenant.signing === BY_KEY) {
+      await em.flush();
+      await addFirstKey(unit, id, newSigningKey());
+    }
+    return tenant;
   });
   return await making.catch(async (error: unknown) => {
     throw await tenantConflict(db, error, settings.externalId);

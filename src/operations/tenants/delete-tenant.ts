@@ -13,6 +13,7 @@ import { eraseRecipient } from '../notices/change-recipients.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import { eraseSigningKeys } from '../signing-keys/change-signing-keys.js';
 import { eraseWebhooks } from '../webhooks/delete-webhook.js';
 
 interface DeletedTenant {
@@ -49,6 +50,7 @@ export async function deleteTenant(
     }
     const webhookIds = (await query<{ id: number }>(sql, lockStatement, [tenantId])).map(({ id }) => id);
     await eraseWebhooks(unit, webhookIds);
+    await eraseSigningKeys(sql, tenantId);
     for (const recipient of await em.find(NoticeRecipient, {})) {
       eraseRecipient(recipient, now);
     }
@@ -92,6 +94,7 @@ const TABLES_OF_TENANTS = {
   webhook_contents: 'webhook',
   webhook_recoveries: 'webhook',
   webhooks: 'deleted',
+  signing_keys: 'tenant',
   api_keys: 'tenant',
 } as const;
 

@@ -6,6 +6,7 @@ import { about, audit, commandLine } from '../rows/audit.js';
 import { lockRows, lockWebhooks } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import { opensDataKey, type SecretVault } from '../secrets/secret-vault.js';
+import { addFirstKey, eraseSigningKeys } from '../signing-keys/change-signing-keys.js';
 import { forgetSecrets } from '../webhooks/settings.js';
 import { pause } from '../webhooks/switch-webhook.js';
 
@@ -28,7 +29,8 @@ export async function lockedOutTenants(
 
 /**
  * Gives a tenant a new data key in place of a lost one. Each of its webhooks gets a secret that nobody knows, and is
- * paused until its owner has rotated the secret and given the new one to the receiver.
+ * paused until its owner has rotated the secret and given the new one to the receiver. A tenant with a key pair gets
+ * another one.
  *
  * @param holdHours how long the paused webhooks hold events
  */
@@ -39,9 +41,9 @@ export async function giveUpSecrets(
   { id: tenantId, dataKey: lost }: LockedOutTenant,
   holdHours: number,
 ): Promise<void> {
-  const { wrapped, seal } = vault.newDataKey(tenantId);
+  const { wrapped, seal, newSigningKey } = vault.newDataKey(tenantId);
   await managementTransaction(db, tenantId, async (unit) => {
-    const { em } = unit;
+    const { em, sql } = unit;
     const [tenant] = await lockRows(em, Tenant, { id: tenantId });
     // Another process may have replaced it already.
     if (tenant?.dataKey.equals(lost) !== true) {
@@ -50,6 +52,9 @@ export async function giveUpSecrets(
     em.assign(tenant, wrapped);
     const after = { encryptionKey: wrapped.dataKeyKid };
     audit(em, commandLine, { ...about('TENANT', tenantId, tenantId), action: 'DATA_KEY_REPLACED', after });
+    if (await eraseSigningKeys(sql, tenantId)) {
+      await addFirstKey(unit, tenantId, newSigningKey());
+    }
     for (const webhook of await lockWebhooks(em)) {
       const { id, active } = webhook;
       webhook.sealedSecret = seal(id, formatSecret(random(SECRET_BYTES)));

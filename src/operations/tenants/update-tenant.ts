@@ -5,6 +5,8 @@ import { type Actor, about, audit, differences, picked } from '../rows/audit.js'
 import { tenantConflict } from '../rows/external-ids.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import type { NewSigningKey } from '../secrets/secret-vault.js';
+import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { inheritedNames } from '../webhooks/settings.js';
 
 type TenantChange = Partial<Pick<Tenant, 'name'> & TenantSettings>;
@@ -12,6 +14,7 @@ type TenantChange = Partial<Pick<Tenant, 'name'> & TenantSettings>;
 /**
  * Changes a tenant. Its webhooks follow its defaults in a task (`follow-defaults`). Current values have no effect.
  *
+ * @param signingKey becomes the tenant's, if it has none
  * @throws ApiError not_found, name_taken, external_id_taken
  */
 export async function updateTenant(
@@ -19,8 +22,10 @@ export async function updateTenant(
   tenantId: number,
   change: TenantChange,
   by: Actor,
+  signingKey: NewSigningKey | null = null,
 ): Promise<Tenant> {
-  const changing = managementTransaction(db, tenantId, async ({ em, sql }) => {
+  const changing = managementTransaction(db, tenantId, async (unit) => {
+    const { em, sql } = unit;
     const tenant = await lockTenant(em, tenantId);
     const changed = differences(picked(tenant, Object.keys(change) as (keyof TenantChange)[]), change);
     if (changed !== null) {
@@ -29,6 +34,9 @@ export async function updateTenant(
       if (Object.keys(changed.after).some((name) => inheritedNames.has(name))) {
         await enqueueDefaults(sql, { tenantId, after: 0 });
       }
+    }
+    if (signingKey !== null) {
+      await addFirstKey(unit, tenantId, signingKey);
     }
     return tenant;
   });

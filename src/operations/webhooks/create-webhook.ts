@@ -10,7 +10,8 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
-import type { SecretVault } from '../secrets/secret-vault.js';
+import type { NewSigningKey, SecretVault } from '../secrets/secret-vault.js';
+import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
@@ -27,6 +28,8 @@ export interface OwnSecrets {
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   own?: OwnSecrets;
+  /** Becomes the tenant's, if it has none. Null: nothing of the webhook is signed by one. */
+  signingKey?: NewSigningKey | null;
   webhooksMax: number;
   actor: Actor;
   /** The same key and settings of one API key make one webhook in 24 h. */
@@ -44,7 +47,7 @@ export async function createWebhook(
   db: HasPool & HasOrm,
   vault: Pick<SecretVault, 'seal' | 'open' | 'hmac' | 'newDataKey'>,
   random: (bytes: number) => Buffer,
-  { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...settings }: NewWebhook,
+  { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, signingKey = null, ...settings }: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   if (tenantId === INSTALLATION_TENANT) {
     await makeInstallationTenant(db, vault);
@@ -81,6 +84,9 @@ export async function createWebhook(
       created.optionsVersion ??= await nextOptionsVersion(sql);
     }
     requireBoundSecrets(created, null, given(stored));
+    if (signingKey !== null) {
+      await addFirstKey(unit, tenantId, signingKey);
+    }
     const after = {
       ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
       ...auditedSecrets(own, created),

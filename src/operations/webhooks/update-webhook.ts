@@ -6,6 +6,8 @@ import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import type { NewSigningKey } from '../secrets/secret-vault.js';
+import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeOptionsRow } from './settings.js';
 import { enable, pause, releaseKept } from './switch-webhook.js';
@@ -19,6 +21,8 @@ export interface WebhookChange extends SealedSettings {
    * some since `KEEP` sends them by RELEASE; DISCARD is refused.
    */
   held?: Held | undefined;
+  /** Becomes the tenant's, if it has none. */
+  signingKey?: NewSigningKey | null;
 }
 
 /**
@@ -35,7 +39,7 @@ export async function updateWebhook(
   db: HasPool & HasOrm,
   tenantId: number,
   webhookId: number,
-  { held, active, ...settings }: WebhookChange,
+  { held, active, signingKey = null, ...settings }: WebhookChange,
   holdHours: number,
   by: Actor,
   ifVersion?: number,
@@ -50,6 +54,9 @@ export async function updateWebhook(
     em.assign(webhook, ownSettings(settings));
     await writeOptionsRow(unit, webhook, settings);
     requireBoundSecrets(webhook, before, settings);
+    if (signingKey !== null) {
+      await addFirstKey(unit, tenantId, signingKey);
+    }
     if (webhook.url !== (before['url'] ?? webhook.url)) {
       // Retry-After of the old endpoint does not bind the new one; aligning wakes the deliveries that waited for it.
       webhook.closedUntil = null;

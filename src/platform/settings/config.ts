@@ -120,6 +120,7 @@ function configFrom({ rates, disableAfterSecondsMin, retry, ...values }: Values,
       ratePerSecond: null,
       concurrencyMax: delivery.endpointConcurrencyMax,
       recovery,
+      signing: 'SECRET',
     },
     delivery: {
       ...delivery,

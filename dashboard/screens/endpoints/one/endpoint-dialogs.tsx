@@ -7,6 +7,8 @@ import { PauseDialog } from '../edit/pause-dialog';
 import { RotateDialog } from '../edit/rotate-dialog';
 import { EarlierHeldDialog } from '../held/earlier-held-dialog';
 import { HeldDialog } from '../held/held-dialog';
+import { RotateKeyDialog } from '../key-pair/rotate-key-dialog';
+import { SigningDialog } from '../key-pair/signing-dialog';
 import { OrderDialog } from '../ordering/order-dialog';
 import { PaceDialog } from '../pace/pace-dialog';
 import { AttemptDialog } from '../resend/attempt-dialog';
@@ -30,6 +32,8 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   release: HeldDialog,
   earlier: EarlierHeldDialog,
   rotate: RotateDialog,
+  signing: SigningDialog,
+  rotateKey: RotateKeyDialog,
   attempt: AttemptDialog,
   recover: RecoverDialog,
   replay: ReplayDialog,

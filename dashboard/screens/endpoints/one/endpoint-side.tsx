@@ -12,18 +12,23 @@ import { remedyFor } from '../../../text/remedies';
 import { useAction, useOffered } from '../actions';
 import { ContentCard } from '../content/content-card';
 import { textsOf } from '../form/endpoint-values';
+import { KeyPairCard } from '../key-pair/key-pair-card';
 import { OrderCard } from '../ordering/order-card';
 import { PaceCard } from '../pace/pace-card';
 import { HeadersCard } from '../settings/headers-card';
 import { SignaturesCard } from '../settings/signatures-card';
-import type { ShownEndpoint } from '../use-endpoint';
+import type { ShownEndpoint, SigningKey } from '../use-endpoint';
 
 interface SideProps {
   endpoint: ShownEndpoint;
 }
 
 /** Beside the deliveries: what comes next, why deliveries have failed, and how the endpoint is set up. */
-export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: readonly string[] }) {
+export function EndpointSide({
+  endpoint,
+  inherited,
+  signingKeys,
+}: SideProps & { inherited: readonly string[]; signingKeys: readonly SigningKey[] }) {
   return (
     <div className="flex flex-col gap-4">
       <WhatIsNext endpoint={endpoint} />
@@ -34,6 +39,7 @@ export function EndpointSide({ endpoint, inherited }: SideProps & { inherited: r
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
       <SignaturesCard endpoint={endpoint} />
+      <KeyPairCard endpoint={endpoint} signingKeys={signingKeys} />
     </div>
   );
 }

@@ -50,7 +50,7 @@ function ByExternalId({ externalId }: { externalId: string }) {
 
 function EndpointPage({ number }: { number: string }) {
   const { t } = useLingui();
-  const { endpoint, inherited, error, read } = useEndpoint(number);
+  const { endpoint, inherited, signingKeys, error, read } = useEndpoint(number);
   return (
     <OnePage
       title={t`Endpoint ${number}`}
@@ -71,7 +71,7 @@ function EndpointPage({ number }: { number: string }) {
           <EndpointCharts endpoint={one} />
           <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
             <LatestDeliveries endpoint={one} />
-            <EndpointSide endpoint={one} inherited={inherited} />
+            <EndpointSide endpoint={one} inherited={inherited} signingKeys={signingKeys} />
           </div>
           <EndpointDialogs endpoint={one} />
         </>

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isEventTypeName, WILDCARD } from '../../../domain/events/event-type.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../../../domain/keys/api-key.js';
 import { GRANTABLE_SCOPES, PLATFORM_SCOPES, type Scope } from '../../../domain/keys/scopes.js';
+import { ROTATION_HOURS } from '../../../domain/signing/key-times.js';
 import { oneOf } from '../../../domain/text/nearest-word.js';
 import { type InputIssue, invalidInput, type Path } from '../../../errors.js';
 import { eventTypeNames, type KnownTypes } from '../../../operations/fields/kind-rules.js';
@@ -84,6 +85,15 @@ export const expiresInSeconds = z
 
 export const OVERLAP_HOURS_DEFAULT = 24;
 const OVERLAP_HOURS_MAX = 168;
+
+export const ROTATION_HOURS_DEFAULT = ROTATION_HOURS.min;
+
+export const rotationHours = z
+  .int()
+  .refine((hours) => hours === 0 || (hours >= ROTATION_HOURS.min && hours <= ROTATION_HOURS.max), {
+    message: `must be ${ROTATION_HOURS.min} to ${ROTATION_HOURS.max}, or 0`,
+    params: { code: 'out_of_range' },
+  });
 
 export const overlapHours = z
   .int()

@@ -10,6 +10,7 @@ import { UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
 import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
 import { FilterArg, InputArg } from '../fields/arguments.js';
+import { baseUrlOf } from '../fields/base-url.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { ANOTHER_ID, idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
@@ -55,7 +56,7 @@ export class PortalSessionResolver {
     @InputArg(() => CreatePortalSessionInput) { tenantId: named, ...input }: CreatePortalSessionInput,
     @Ctx() context: Context,
   ): Promise<CreatePortalSessionPayload> {
-    const base = baseUrlOf(context);
+    const base = portalUrlOf(context);
     const tenantId = await tenantNamed(context, named);
     const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
     const isInvitation = settings.invitationDays !== null;
@@ -129,18 +130,11 @@ export async function readPortalSessions({ em, tenantId, clock }: Context, ids: 
  * @returns scheme, host and port under which browsers reach the portal
  * @throws ApiError unavailable, header_malformed
  */
-function baseUrlOf({ config, origin }: Context): string {
-  if (!config.dashboard) {
+function portalUrlOf(context: Context): string {
+  if (!context.config.dashboard) {
     throw new ApiError('unavailable', 'This service has no portal: it runs with DASHBOARD=off.');
   }
-  const url = config.publicUrl ?? URL.parse(origin ?? '')?.origin;
-  if (url === undefined) {
-    throw new ApiError(
-      'header_malformed',
-      'The url of a session begins with the header Host, which names no valid host here. Send another one, or set PUBLIC_URL.',
-    );
-  }
-  return url;
+  return baseUrlOf(context, 'The url of a session');
 }
 
 /** @throws ApiError scope_missing, invalid_input, tenant_required; not_found for a text that names no tenant */

@@ -30,6 +30,7 @@ import {
 import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
+import { signingKeyFor } from '../tenants/signing-keys.js';
 import { requireRights } from './field-rights.js';
 import { requireNewDaemons } from './older-daemons.js';
 import { ownSecretsOf } from './own-secrets.js';
@@ -96,6 +97,7 @@ export class WebhookMutations {
       idempotencyKey: key,
       ...given,
       own,
+      signingKey: await signingKeyFor(context, tenantId, given),
       webhooksMax: context.config.webhooksPerTenantMax,
       actor: actorOf(context),
     });
@@ -123,7 +125,8 @@ export class WebhookMutations {
       throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
     }
     const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
-    const change = { ...settings, active: active ?? undefined, held: held ?? undefined };
+    const signingKey = await signingKeyFor(context, tenantId, given);
+    const change = { ...settings, active: active ?? undefined, held: held ?? undefined, signingKey };
     const { db, config } = context;
     return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
   }

@@ -1,0 +1,38 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Confirm } from '../../../parts/dialog';
+import { useConfirmed } from '../../../parts/use-confirmed';
+import { UPDATE_ENDPOINT } from '../documents';
+import type { EndpointDialogProps } from '../use-endpoint';
+
+/** Begins or ends the signature by the key pair, after saying what receivers notice of it. */
+export function SigningDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { t } = useLingui();
+  const { id, version, delivery } = endpoint;
+  const begins = delivery.signing !== 'SECRET_AND_KEY';
+  const said = begins ? t`The key pair signs from now on.` : t`The key pair no longer signs.`;
+  const [state, update] = useConfirmed(UPDATE_ENDPOINT, said, onClose);
+  const signing = begins ? 'SECRET_AND_KEY' : 'SECRET';
+  return (
+    <Confirm
+      {...state}
+      open
+      onClose={onClose}
+      title={begins ? <Trans>Sign by key pair?</Trans> : <Trans>End the key signature?</Trans>}
+      action={begins ? t`Sign by the key pair` : t`Stop it`}
+      onConfirm={() => update({ input: { id, delivery: { signing }, ifVersion: version } })}
+    >
+      {begins ? (
+        <p>
+          <Trans>
+            The header webhook-signature gets another signature, v1a. Your server can verify it with the public keys,
+            without a secret. Servers that verify by the secret notice nothing.
+          </Trans>
+        </p>
+      ) : (
+        <p>
+          <Trans>A server that verifies by the public keys refuses every request then.</Trans>
+        </p>
+      )}
+    </Confirm>
+  );
+}
