@@ -5,10 +5,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SNIPPETS } from '../../dashboard/screens/endpoints/form/snippets.js';
-import { VECTORS } from '../../scripts/receiver-vectors.js';
+import { KEY_VECTORS, VECTORS } from '../../scripts/receiver-vectors.js';
 
 const run = promisify(execFile);
-const vectors = resolve('packages/receiver/vectors/v1.tsv');
+const secretVectors = resolve('packages/receiver/vectors/v1.tsv');
+const keyVectors = resolve('packages/receiver/vectors/v2.tsv');
 const cache = resolve('node_modules/.cache');
 
 let folder: string;
@@ -36,9 +37,24 @@ const RUNNERS: Readonly<Record<string, { tool: string[]; commands: () => string[
   ruby: { tool: ['ruby', '--version'], commands: () => [['ruby', 'vectors.rb']] },
 };
 
+const withPackages = ['env', `PYTHONPATH=${resolve('test/compatibility/python')}`, 'python3'];
+
+/** The same for verifying by a public key. */
+const KEY_RUNNERS: typeof RUNNERS = {
+  python: {
+    tool: [...withPackages, '-c', 'import cryptography'],
+    commands: () => [[...withPackages, 'key_pair_vectors.py']],
+  },
+  go: { tool: ['go', 'version'], commands: () => [['go', 'run', './keypairvectors']] },
+  php: {
+    tool: ['php', '-r', 'exit(extension_loaded("sodium") ? 0 : 1);'],
+    commands: () => [['php', 'key_pair_vectors.php']],
+  },
+};
+
 const has = ([command = '', ...args]: string[]) => spawnSync(command, args).status === 0;
 
-async function lastLine(language: string, commands: string[][]): Promise<string> {
+async function lastLine(language: string, commands: string[][], vectors = secretVectors): Promise<string> {
   let last = '';
   for (const [index, [command = '', ...args]] of commands.entries()) {
     const more = index === commands.length - 1 ? [vectors] : [];
@@ -59,6 +75,14 @@ it.concurrent.each(Object.entries(RUNNERS).filter(([, { tool }]) => process.env[
   { timeout: 120_000 },
   async (language, { commands }) => {
     expect(await lastLine(language, commands())).toBe(`${VECTORS.length} vectors, 0 wrong`);
+  },
+);
+
+it.concurrent.each(Object.entries(KEY_RUNNERS).filter(([, { tool }]) => process.env['CI'] === 'true' || has(tool)))(
+  'the code of docs/verify for key pairs in %s agrees with every public vector',
+  { timeout: 120_000 },
+  async (language, { commands }) => {
+    expect(await lastLine(language, commands(), keyVectors)).toBe(`${KEY_VECTORS.length} vectors, 0 wrong`);
   },
 );
 
