@@ -89,7 +89,7 @@ function contractHeaders(prefix: string, eventName: string): Json[] {
 function standardHeaders(): Json[] {
   const signature =
     'v1, and the base64 HMAC-SHA256 of id.timestamp.body. The key is the bytes behind whsec_, or an imported text.';
-  const pattern = '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$';
+  const pattern = '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*( v1a,[A-Za-z0-9+/]{86}==)?$';
   return [
     header('webhook-id', 'The id of the delivery.', { pattern: DIGITS }, ID),
     header('webhook-timestamp', 'Unix seconds.', { pattern: DIGITS }, TIME),
