@@ -24,7 +24,7 @@ const create = (tenant: TestTenant, delivery: object) =>
       'webhook { id delivery { signing own } }',
     );
 const rotate = (tenant: TestTenant, input: object = {}) =>
-  api.by(tenant).mutate('rotateSigningKey', input, 'signingKeys { kid usedFrom endsAt jwksUrl }');
+  api.by(tenant).mutate('rotateSigningKey', input, 'tenant { signingKeys { kid usedFrom endsAt jwksUrl } }');
 const get = async (path: string) => {
   const { statusCode, headers, payload } = await api.server.inject({ method: 'GET', url: path });
   return { status: statusCode, headers, body: JSON.parse(payload) };
@@ -168,7 +168,7 @@ describe('a rotation', () => {
   test('publishes the new key at once, uses it later, and keeps the one before for a week after that', async () => {
     const tenant = await signedTenant();
     const [old] = await keysOf(tenant);
-    const { signingKeys } = dataOf(await rotate(tenant, { inHours: 48 })).rotateSigningKey;
+    const { signingKeys } = dataOf(await rotate(tenant, { inHours: 48 })).rotateSigningKey.tenant;
     expect(signingKeys).toHaveLength(2);
     const [young, former] = signingKeys;
     expect(former.kid).toBe(old.kid);
@@ -182,11 +182,11 @@ describe('a rotation', () => {
   test('is refused while a new key waits, unless the one before has leaked', async () => {
     const tenant = await signedTenant();
     const [old] = await keysOf(tenant);
-    const [waiting] = dataOf(await rotate(tenant)).rotateSigningKey.signingKeys;
+    const [waiting] = dataOf(await rotate(tenant)).rotateSigningKey.tenant.signingKeys;
     expect(Math.abs(away(waiting.usedFrom) - 24 * HOUR_MS)).toBeLessThan(60_000);
     const again = await rotate(tenant, { inHours: 24 });
     expect(again.errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'rotation_under_way' });
-    const { signingKeys } = dataOf(await rotate(tenant, { inHours: 0 })).rotateSigningKey;
+    const { signingKeys } = dataOf(await rotate(tenant, { inHours: 0 })).rotateSigningKey.tenant;
     expect(signingKeys).toMatchObject([{ endsAt: null }, { kid: old.kid }]);
     const [young, former] = signingKeys;
     expect(young.kid).not.toBe(waiting.kid);
@@ -201,14 +201,14 @@ describe('a rotation', () => {
 
   test('gives a tenant without a key its first one', async () => {
     const tenant = await makeTenant(api.services);
-    const { signingKeys } = dataOf(await rotate(tenant)).rotateSigningKey;
+    const { signingKeys } = dataOf(await rotate(tenant)).rotateSigningKey.tenant;
     expect(signingKeys).toHaveLength(1);
     expect(Math.abs(away(signingKeys[0].usedFrom))).toBeLessThan(60_000);
   });
 
   test('is in the audit log, without a key', async () => {
     const tenant = await signedTenant();
-    const { signingKeys } = dataOf(await rotate(tenant)).rotateSigningKey;
+    const { signingKeys } = dataOf(await rotate(tenant)).rotateSigningKey.tenant;
     const { auditLog } = await api
       .by(tenant)
       .read('{ auditLog(first: 1) { edges { node { action targetType after } } } }');
@@ -265,7 +265,7 @@ test('without the headers of Standard Webhooks there is no place for the signatu
   const refused = [
     await by.mutate('createWebhook', { ...input, delivery }, 'webhook { id }'),
     await by.mutate('updateWebhook', { id: webhook.id, delivery }, 'webhook { id }'),
-    await by.mutate('rotateSigningKey', {}, 'signingKeys { kid }'),
+    await by.mutate('rotateSigningKey', {}, 'tenant { id }'),
     await other.by({ key }).mutate('createTenant', { name: 'other', deliveryDefaults: delivery }, 'tenant { id }'),
     await other
       .by({ key })

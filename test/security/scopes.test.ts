@@ -148,7 +148,7 @@ const unguarded: Record<string, string> = {
   ResumeBulkOperationPayload: 'bulkOperation',
   RevokeApiKeyPayload: 'apiKey',
   RevokePortalSessionPayload: 'session',
-  RotateSigningKeyPayload: 'signingKeys',
+  RotateSigningKeyPayload: 'tenant',
   RotateWebhookSecretPayload: 'secret webhook',
   ScheduledEvent: `
     body createdAt databaseId deliverAt error eventId eventType finishedAt id idempotencyKey orderingKey status`,

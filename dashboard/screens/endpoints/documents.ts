@@ -108,7 +108,7 @@ export const ROTATE_SECRET = graphql(`
 
 export const ROTATE_SIGNING_KEY = graphql(`
   mutation RotateTenantSigningKey($input: RotateSigningKeyInput!) {
-    rotateSigningKey(input: $input) { signingKeys { kid jwksUrl usedFrom endsAt } }
+    rotateSigningKey(input: $input) { tenant { id signingKeys { kid jwksUrl usedFrom endsAt } } }
   }
 `);
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { timesOfRotation } from '../../domain/signing/key-times.js';
 import { formatTimestamp } from '../../domain/text/timestamp.js';
+import type { Tenant } from '../../entities/tenant.js';
 import { ApiError } from '../../errors.js';
 import { type HasOrm, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { lockTenant } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { NewSigningKey, SecretVault } from '../secrets/secret-vault.js';
-import type { SigningKeyRow } from './read-signing-keys.js';
 
 /** The value of the option `signing` for which a tenant needs a key pair. */
 export const BY_KEY = 'SECRET_AND_KEY';
@@ -20,15 +20,12 @@ const addStatement: Statement = {
   text: `
     insert into hookwright.signing_keys (tenant_id, kid, jwks_id, public, sealed, used_from)
     select $1, $2, coalesce((select jwks_id from hookwright.signing_keys where tenant_id = $1 limit 1), $3), $4, $5, $6
-    on conflict (tenant_id) where ends_at is null do nothing
-    returning jwks_id as "jwksId"`,
+    on conflict (tenant_id) where ends_at is null do nothing`,
 };
 
-async function addKey(sql: SqlTarget, tenantId: number, key: NewSigningKey, usedFrom: Date): Promise<string | null> {
+async function addKey(sql: SqlTarget, tenantId: number, key: NewSigningKey, usedFrom: Date): Promise<void> {
   const jwksId = randomBytes(JWKS_ID_BYTES).toString('base64url');
-  const values = [tenantId, key.kid, jwksId, key.publicKey, key.sealed, usedFrom];
-  const [added] = await query<{ jwksId: string }>(sql, addStatement, values);
-  return added?.jwksId ?? null;
+  await query(sql, addStatement, [tenantId, key.kid, jwksId, key.publicKey, key.sealed, usedFrom]);
 }
 
 /** Gives a tenant its first key pair, which is used at once: nobody has kept others. A tenant that has one keeps it. */
@@ -45,10 +42,7 @@ const endStatement: Statement = {
     update hookwright.signing_keys
     set ends_at = case when used_from > now() then now() else least(ends_at, $2) end,
         sealed = case when used_from > now() then '' else sealed end
-    where tenant_id = $1 and (ends_at is null or ends_at > now())
-    returning kid, jwks_id as "jwksId", public as "publicKey",
-              extract(epoch from used_from)::float8 * 1000 as "usedFromMs",
-              extract(epoch from ends_at)::float8 * 1000 as "endsAtMs"`,
+    where tenant_id = $1 and (ends_at is null or ends_at > now())`,
 };
 
 const waitingStatement: Statement = {
@@ -67,7 +61,7 @@ interface Rotation {
  * Gives a tenant another key pair, which is published at once and signs later. The one before stays published for a
  * week after that.
  *
- * @returns the published keys, the new one first
+ * @returns the tenant, and the name of the new key
  * @throws ApiError not_found; rotation_under_way: a new key waits already, and `inHours` is not 0
  */
 export async function rotateSigningKey(
@@ -75,10 +69,10 @@ export async function rotateSigningKey(
   vault: Pick<SecretVault, 'newSigningKey'>,
   tenantId: number,
   { inHours, by }: Rotation,
-): Promise<SigningKeyRow[]> {
-  const { sealed, ...key } = await vault.newSigningKey(tenantId);
+): Promise<{ tenant: Tenant; kid: string }> {
+  const key = await vault.newSigningKey(tenantId);
   return await managementTransaction(db, tenantId, async ({ em, sql, now }) => {
-    await lockTenant(em, tenantId);
+    const tenant = await lockTenant(em, tenantId);
     const [newest] = await query<{ usedFromMs: number }>(sql, waitingStatement, [tenantId]);
     if (newest !== undefined && newest.usedFromMs > now.getTime() && inHours !== 0) {
       const until = formatTimestamp(new Date(newest.usedFromMs));
@@ -86,25 +80,13 @@ export async function rotateSigningKey(
       throw new ApiError('rotation_under_way', detail);
     }
     const { usedFrom, endsAt } = newest === undefined ? { usedFrom: now, endsAt: now } : timesOfRotation(now, inHours);
-    const ended = await query<TimedRow>(sql, endStatement, [tenantId, endsAt]);
-    const jwksId = await addKey(sql, tenantId, { ...key, sealed }, usedFrom);
+    await query(sql, endStatement, [tenantId, endsAt]);
+    await addKey(sql, tenantId, key, usedFrom);
     const after = { kid: key.kid, inHours, usedFrom: formatTimestamp(usedFrom) };
     audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'SIGNING_KEY_ROTATED', after });
-    const made = { ...key, tenantId, jwksId: jwksId!, usedFrom, endsAt: null };
-    const others = ended.map(({ usedFromMs, endsAtMs, ...row }) => ({
-      ...row,
-      tenantId,
-      usedFrom: new Date(usedFromMs),
-      endsAt: new Date(endsAtMs),
-    }));
-    return [
-      made,
-      ...others.filter((one) => one.endsAt > now).sort((a, b) => b.usedFrom.getTime() - a.usedFrom.getTime()),
-    ];
+    return { tenant, kid: key.kid };
   });
 }
-
-type TimedRow = Pick<SigningKeyRow, 'kid' | 'jwksId' | 'publicKey'> & { usedFromMs: number; endsAtMs: number };
 
 const eraseStatement: Statement = {
   text: `

@@ -9,7 +9,7 @@ export const JWKS_PATH = '/keys/';
 export const JWKS_MAX_AGE_SECONDS = 300;
 
 /** The published half of a tenant's key pair. */
-export interface SigningKeyRow {
+interface SigningKeyRow {
   tenantId: number;
   kid: string;
   /** In the address of the tenant's public keys. */

@@ -87,7 +87,7 @@ function PublicKeys({ endpoint, signingKeys }: KeyPairProps) {
         {isOffered('rotateKey') && (
           <div className="mt-1.5">
             <Button onClick={() => start('rotateKey')}>
-              <Trans>Rotate</Trans>
+              <Trans>Rotate the key pair</Trans>
             </Button>
           </div>
         )}

@@ -6,7 +6,7 @@ import { Tenant } from '../../../entities/tenant.js';
 import { ApiError } from '../../../errors.js';
 import type { NewSigningKey } from '../../../operations/secrets/secret-vault.js';
 import { BY_KEY, rotateSigningKey } from '../../../operations/signing-keys/change-signing-keys.js';
-import { JWKS_PATH, type SigningKeyRow } from '../../../operations/signing-keys/read-signing-keys.js';
+import { JWKS_PATH } from '../../../operations/signing-keys/read-signing-keys.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
 import { baseUrlOf } from '../fields/base-url.js';
@@ -48,10 +48,10 @@ class RotateSigningKeyInput {
   inHours?: number | null;
 }
 
-@ObjectType({ description: 'The key pairs after the rotation.' })
+@ObjectType({ description: 'The tenant that has another key pair.' })
 class RotateSigningKeyPayload {
-  @Field(() => [SigningKey], { description: 'The published keys, the new one first.' })
-  signingKeys!: SigningKey[];
+  @Field(() => Tenant, { description: 'The tenant, whose `signingKeys` begin with the new one.' })
+  tenant!: Tenant;
 }
 
 @Resolver(() => Tenant)
@@ -62,7 +62,14 @@ export class SigningKeyResolver {
       'The published key pairs of the tenant, the newest first. It has one since a webhook, or its defaults, were first set to `SECRET_AND_KEY`.',
   })
   async signingKeys(@Root() { id }: Tenant, @Ctx() context: Context): Promise<SigningKey[]> {
-    return shown(context, (await context.loaders.signingKeysByTenant.load(id)) ?? []);
+    const rows = (await context.loaders.signingKeysByTenant.load(id)) ?? [];
+    return rows.map(({ kid, jwksId, publicKey, usedFrom, endsAt }) => ({
+      kid,
+      publicKey: publicKeyText(publicKey),
+      jwksUrl: `${baseUrlOf(context, 'The url of public keys')}${JWKS_PATH}${jwksId}.json`,
+      usedFrom,
+      endsAt,
+    }));
   }
 
   @Requires('webhooks:secrets')
@@ -77,19 +84,9 @@ export class SigningKeyResolver {
     const hours = parseInput(rotationHours, inHours ?? ROTATION_HOURS_DEFAULT, ['input', 'inHours']);
     requireSigning(context, { signing: BY_KEY });
     const rotation = { inHours: hours, by: actorOf(context) };
-    const rows = await rotateSigningKey(context.db, context.vault, tenantOf(context), rotation);
-    return { signingKeys: shown(context, rows) };
+    return rotateSigningKey(context.db, context.vault, tenantOf(context), rotation);
   }
 }
-
-const shown = (context: Context, rows: readonly SigningKeyRow[]): SigningKey[] =>
-  rows.map(({ kid, jwksId, publicKey, usedFrom, endsAt }) => ({
-    kid,
-    publicKey: publicKeyText(publicKey),
-    jwksUrl: `${baseUrlOf(context, 'The url of public keys')}${JWKS_PATH}${jwksId}.json`,
-    usedFrom,
-    endsAt,
-  }));
 
 /**
  * The key pair that a tenant needs as soon as something of it is signed by one; null: these settings ask for none.

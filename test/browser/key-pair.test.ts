@@ -1,0 +1,32 @@
+import { expect, onTestFinished } from 'vitest';
+import { axeViolations } from '../support/browser/axe.js';
+import { browserTest } from '../support/browser/browser-test.js';
+import { visit } from '../support/browser/visit.js';
+import { DashboardStack } from '../support/dashboard-stack.js';
+
+browserTest('an endpoint is signed by a key pair, which is shown, and rotated', async ({ open }) => {
+  const stack = await DashboardStack.open();
+  onTestFinished(() => stack[Symbol.asyncDispose]());
+  const { id } = await stack.delivery.webhook(stack.receiver.url);
+  const page = await visit(open, stack, `/endpoints/${id}?do=signing`);
+  await page.getByText('another signature, v1a').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Sign by the key pair' }).click();
+  await page.getByText('by the secret and by a key pair').waitFor();
+  await page.getByText('signs now').waitFor();
+  const address = await page.getByRole('link', { name: /\/keys\/[\w-]{22}\.json$/ }).getAttribute('href');
+  const { keys } = (await (await fetch(address!)).json()) as { keys: { kid: string }[] };
+  await page.getByText(keys[0]!.kid).waitFor();
+  await page.getByText('Verify without the secret').click();
+  await page.getByText(`jwks: '${address}'`).waitFor();
+  await page.getByRole('button', { name: 'Rotate the key pair' }).click();
+  const hours = page.getByLabel('Hours until the new key signs');
+  await hours.fill('23');
+  await page.getByText('Enter 0, or a whole number of hours from 24 to 168.').waitFor();
+  await hours.fill('48');
+  expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the key pair' }).click();
+  await page.getByText('The new key is published.').waitFor();
+  await page.getByText(/^signs from/).waitFor();
+  await page.getByText(/published until/).waitFor();
+});
