@@ -59,6 +59,7 @@ function PublicKeys({ endpoint, signingKeys }: KeyPairProps) {
   const [, start] = useAction();
   const isOffered = useOffered(endpoint);
   const [newest] = signingKeys;
+  const used = signingKeys.find(({ usedFrom }) => Date.parse(usedFrom) <= Date.now());
   return (
     <>
       {newest !== undefined && (
@@ -79,7 +80,7 @@ function PublicKeys({ endpoint, signingKeys }: KeyPairProps) {
             <li key={key.kid}>
               <code className="font-mono text-xs [overflow-wrap:anywhere]">{key.kid}</code>
               <span className="block text-xs text-soft">
-                <KeyTimes signingKey={key} />
+                <KeyTimes signingKey={key} isUsed={key === used} />
               </span>
             </li>
           ))}
@@ -96,19 +97,17 @@ function PublicKeys({ endpoint, signingKeys }: KeyPairProps) {
   );
 }
 
-function KeyTimes({ signingKey: { usedFrom, endsAt } }: { signingKey: SigningKey }) {
-  if (Date.parse(usedFrom) > Date.now()) {
-    return (
-      <Trans>
-        signs from <Time value={usedFrom} next />
-      </Trans>
-    );
+function KeyTimes({ signingKey: { usedFrom, endsAt }, isUsed }: { signingKey: SigningKey; isUsed: boolean }) {
+  if (isUsed) {
+    return <Trans>signs now</Trans>;
   }
   return endsAt == null ? (
-    <Trans>signs now</Trans>
+    <Trans>
+      signs from <Time value={usedFrom} absolute />
+    </Trans>
   ) : (
     <Trans>
-      published until <Time value={endsAt} next />
+      published until <Time value={endsAt} absolute />
     </Trans>
   );
 }
