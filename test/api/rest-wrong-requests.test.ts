@@ -67,7 +67,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
     expectRefusedAt(await ask({ headers: json, payload }), '');
   });
 
-  test.each(['secret', 'Active', '__proto__', 'constructor', 'a/b~c', ''])(
+  test.each(['secrets', 'Active', '__proto__', 'constructor', 'a/b~c', ''])(
     'an unknown property %j is refused',
     async (name) => {
       const answer = await ask({ json: { ...accepted, [name]: 1 } });
@@ -75,7 +75,7 @@ describe.each(routesWithBody)('the body of %s', (line, accepted) => {
       expect(answer.body.errors[0]).toMatchObject({
         code: 'unknown_property',
         detail: expect.stringMatching(
-          /^is not a property of this request, which may have (active, )?url, events(, external_id)?(, options)?$/,
+          /^is not a property of this request, which may have (active, )?url, events(, secret, previous_secret, previous_secret_expires_at, external_id)?(, options)?$/,
         ),
       });
     },
