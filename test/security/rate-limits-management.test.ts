@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { countEvents, makeKey } from '../support/factories.js';
 import { coupon, emitOne, emitSeveral, expectLimited, LimitedApi, many } from '../support/limited-api.js';
 import { expectProblem, type RestAnswer, type RestRequest } from '../support/rest-api.js';
@@ -67,6 +67,23 @@ describe('management operations', () => {
       expectLimited(refused, 1);
       expect(left(refused)).toBe(0);
       expectLimited(await limited.graphql('{ viewer { scopes } }', {}, { key: by, headers }), 1);
+    }
+  });
+
+  test('of a key in debt look up no external id of a tenant', async () => {
+    const { key } = await limited.newTenant();
+    const platform = await makeKey(limited.api.services, null, ['platform:admin']);
+    const lookedUp = vi.spyOn(limited.api.services.authenticator, 'tenantOf');
+    onTestFinished(() => lookedUp.mockRestore());
+    for (const by of [key, platform.key]) {
+      lookedUp.mockClear();
+      const ask = (id: number) =>
+        limited.api.ask('GET /webhooks', { key: by, headers: { 'hookwright-tenant': `ext:${id}` } });
+      for (let id = 1; id <= 6; id++) {
+        expect((await ask(id)).status).not.toBe(429);
+      }
+      expectLimited(await ask(7), 1);
+      expect(lookedUp).toHaveBeenCalledTimes(6);
     }
   });
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Logger } from 'pino';
+import { markedExternalId } from '../../domain/ids/external-id.js';
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { capabilityWith } from '../../domain/keys/portal-session.js';
 import { hasScope, PLATFORM_ADMIN, type Scope, scopesWith } from '../../domain/keys/scopes.js';
@@ -196,6 +197,9 @@ async function chargedTenantNamed(
   caller: Caller,
   header: string | undefined,
 ): Promise<number | null> {
+  if (markedExternalId(header ?? '') !== null) {
+    services.rateLimits.requireNoDebt(caller); // an external id costs a query, and there are many to try
+  }
   try {
     return await tenantNamed(services.authenticator, caller, header);
   } catch (error) {
