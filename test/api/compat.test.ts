@@ -175,6 +175,20 @@ describe('while a daemon of a version before is alive', () => {
     expect((await patch(id, { compat: 'acme' })).status).toBe(200);
     await api.owner.query('delete from hookwright.daemons');
   });
+
+  test('nor does a key pair sign, whether a webhook or its tenant wants it', async () => {
+    const { id } = await api.webhook();
+    await daemon(older!, `array['compat']`);
+    const signing = { delivery: { signing: 'SECRET_AND_KEY' } };
+    expectProblem(await patch(id, signing.delivery), 'older_daemons');
+    const json = { url: 'https://a.example.com/', events: ['*'], options: signing };
+    expectProblem(await api.ask('POST /webhooks', { json, ...platform }), 'older_daemons');
+    const ofTenant = `mutation ($input: UpdateTenantInput!) { updateTenant(input: $input) { tenant { id } } }`;
+    const input = { id: api.tenantId, deliveryDefaults: { signing: 'SECRET_AND_KEY' } };
+    expect(reasonOf(await api.ownGraphql(ofTenant, { input }))).toBe('older_daemons');
+    await api.owner.query('delete from hookwright.daemons');
+    expect((await patch(id, signing.delivery)).status).toBe(200);
+  });
 });
 
 test('deleting a webhook forgets its form', async () => {

@@ -122,6 +122,7 @@ export const delivery = {
         SECRET_AND_KEY: "By the webhook's secret, and by the key pair of its tenant: `v1a` in `webhook-signature`.",
       },
       inherited: 'signing',
+      since: '0.2.0',
       description: 'How requests are signed.',
       input: `How requests are signed, from the next attempt on. ${keyPair}`,
       rest: `How requests are signed, from the next attempt on: SECRET (by the secret of the webhook) or SECRET_AND_KEY (by the key pair of its tenant too). ${keyPair}`,

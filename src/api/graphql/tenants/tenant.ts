@@ -23,6 +23,7 @@ import { ANOTHER_ID, idOf, oneIdOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { NullableQuery } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
+import { requireNewDaemons } from '../webhooks/older-daemons.js';
 import { requireSigning, signingKeyFor } from './signing-keys.js';
 
 @InputType({ description: 'Conditions for tenants.' })
@@ -136,6 +137,7 @@ export class TenantResolver {
     const name = parseInput(displayName, input.name, ['input', 'name']);
     const settings = parseInput(newValues(tenantFields, knownOf(context.config)), input, ['input']);
     requireSigning(context, settings);
+    await requireNewDaemons(context, tenantFields, settings);
     return { tenant: await createTenant(context.db, context.vault, name, actorOf(context), settings) };
   }
 
@@ -155,6 +157,7 @@ export class TenantResolver {
       const detail = 'must have at least one of name, externalId and deliveryDefaults';
       throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
     }
+    await requireNewDaemons(context, tenantFields, settings);
     const signingKey = await signingKeyFor(context, id, settings);
     const tenant = await updateTenant(context.db, id, change, actorOf(context), signingKey);
     if ('externalId' in change) {
