@@ -227,6 +227,17 @@ describe('import write', () => {
     expect((await webhooksOf('cust_1'))['e'].active).toBe(true);
   });
 
+  test('a webhook that was deleted here is made again, as long as its line is in the file', async () => {
+    await write(fileOf(line('gone')));
+    const { tenant } = await ask<Line>(connection(), WEBHOOKS, { externalId: 'cust_1' });
+    const { id } = (await webhooksOf('cust_1'))['gone'];
+    const remove = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }';
+    await ask({ ...connection(), tenant: tenant.id }, remove, { input: { id } });
+    expect((await write(fileOf(line('gone')), '--dry-run')).output).toContain('1 would be made');
+    expect((await write(fileOf(line('gone')))).output).toContain('Webhooks: 1 made');
+    expect((await webhooksOf('cust_1'))['gone'].id).not.toBe(id);
+  });
+
   test('each refusal is a line with its reason, and the others are written', async () => {
     const lines = [
       line('r1', { url: 'http://hooks.acme.com/' }),
