@@ -184,8 +184,8 @@ describe('while a daemon of a version before is alive', () => {
     const json = { url: 'https://a.example.com/', events: ['*'], options: signing };
     expectProblem(await api.ask('POST /webhooks', { json, ...platform }), 'older_daemons');
     const ofTenant = `mutation ($input: UpdateTenantInput!) { updateTenant(input: $input) { tenant { id } } }`;
-    const input = { id: api.tenantId, deliveryDefaults: { signing: 'SECRET_AND_KEY' } };
-    expect(reasonOf(await api.ownGraphql(ofTenant, { input }))).toBe('older_daemons');
+    const input = { id: gid.tenant(api.tenant.id), deliveryDefaults: { signing: 'SECRET_AND_KEY' } };
+    expect(reasonOf(await graphql(ofTenant, { input }))).toBe('older_daemons');
     await api.owner.query('delete from hookwright.daemons');
     expect((await patch(id, signing.delivery)).status).toBe(200);
   });

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX } from '../../domain/events/event-type.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
-import { PREVIOUS_SECRET_DAYS_MAX, SECRET_CHARS, SECRET_FORMS } from '../../domain/signing/secret.js';
 import { mustBe } from '../../domain/text/json-type.js';
-import { parseTimestamp } from '../../domain/text/timestamp.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
-import { externalId as externalIdRule } from '../../operations/fields/kind-rules.js';
+import { broughtAlong } from './brought-along.js';
 import { formsOf, ignored } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
-import { subscribedEvent } from './value-kinds.js';
+import { subscribedEvent, time } from './value-kinds.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
@@ -32,48 +30,14 @@ export const eventName = z.string().meta({
 /** The fields of a webhook that people write, in requests and in answers. */
 const [settings, shownSettings] = formsOf(webhookFields);
 
-const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
 /** `z.int` has the bounds of integers that JavaScript keeps exact, ±(2^53 - 1): the service answers with no others. */
 const integer = z.int().meta({ format: 'int64' });
 
 const id = integer.min(1);
 export const webhookId = id.meta({ description: 'The id of a webhook.', examples: [42] });
 
-/** Among the options of answers, and beside them in a new webhook, which it makes one that can be found again. */
-const { externalId } = webhookFields;
-const newExternalId = externalIdRule.nullish().meta({
-  minLength: 1,
-  maxLength: externalId.charsMax,
-  description: externalId.rest,
-  examples: ['crm-invoices'],
-});
-const operators = 'Only platform keys with platform:admin or platform:support set it.';
-const ownSecret = (description: string) =>
-  z
-    .string()
-    .meta({ minLength: SECRET_CHARS.min, maxLength: SECRET_CHARS.max })
-    .nullish()
-    .meta({ writeOnly: true, description: `${description} ${operators}` });
-
-/** Secrets that a webhook brings from another service. */
-const ownSecrets = {
-  secret: ownSecret(`The signing secret that a webhook of another service had: ${SECRET_FORMS}.`),
-  previous_secret: ownSecret(
-    'A secret that signs too, as after a rotation, until previous_secret_expires_at. It has the forms of secret.',
-  ),
-  previous_secret_expires_at: time
-    .refine((text) => parseTimestamp(text) !== null, {
-      message: 'must be a date-time of ISO 8601 with seconds and an offset, such as 2026-01-31T09:30:00+00:00',
-      params: { code: 'invalid_format' },
-    })
-    .nullish()
-    .meta({
-      description: `Until when previous_secret signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
-    }),
-};
-
 export const webhookInput = z
-  .strictObject({ ...settings, ...ownSecrets, external_id: newExternalId, options: webhookOptionsInput.optional() })
+  .strictObject({ ...settings, ...broughtAlong, options: webhookOptionsInput.optional() })
   .refine(
     ({ external_id: own, options }) => {
       const other = options?.['external_id'] ?? null;

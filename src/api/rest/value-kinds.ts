@@ -19,6 +19,8 @@ export const subscribedEvent = z.string().meta({
   examples: ['booking.created', WILDCARD],
 });
 
+export const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
+
 const WHOLE = { type: 'integer', format: 'int32' };
 
 const texts = valueKind<OfKind<'text' | 'message' | 'shape'>>(({ charsMax, identifies }, description) => {

@@ -22,8 +22,8 @@ import { Taken } from '../fields/field-types.js';
 import { ANOTHER_ID, idOf, oneIdOf } from '../fields/ids.js';
 import { containing, parseInput, searchText } from '../fields/input.js';
 import { NullableQuery } from '../fields/nullable.js';
+import { requireNewDaemons } from '../fields/older-daemons.js';
 import { RequiresScope } from '../fields/requires.js';
-import { requireNewDaemons } from '../webhooks/older-daemons.js';
 import { requireSigning, signingKeyFor } from './signing-keys.js';
 
 @InputType({ description: 'Conditions for tenants.' })

@@ -28,11 +28,11 @@ import {
   parseInput,
 } from '../fields/input.js';
 import { knownTo } from '../fields/known-event-type.js';
+import { requireNewDaemons } from '../fields/older-daemons.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { signingKeyFor } from '../tenants/signing-keys.js';
 import { requireRights } from './field-rights.js';
-import { requireNewDaemons } from './older-daemons.js';
 import { ownSecretsOf } from './own-secrets.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
