@@ -24,6 +24,7 @@ export class SigningKeys extends Migration {
         primary key (tenant_id, kid)
       );
       create unique index signing_keys_newest on hookwright.signing_keys (tenant_id) where ends_at is null;
+      create index signing_keys_ended on hookwright.signing_keys (ends_at) where ends_at is not null;
       create index signing_keys_jwks on hookwright.signing_keys (jwks_id);
       alter table hookwright.signing_keys enable row level security, force row level security;
       create policy one_tenant on hookwright.signing_keys to hookwright_api

@@ -177,7 +177,7 @@ const dear: Abuse[] = [
     { id: null, is: null },
     {
       'the same beside an id that is null in spite of a default': `query ($id: ID = "1") {
-        webhook(id: $id) { id } ${pages('100')} }`,
+        delivery(id: $id) { id } ${pages('100')} }`,
       'the same beside a flag that is null in spite of a default': `query ($is: Boolean = true) {
         viewer @include(if: $is) { scopes } ${pages('100')} }`,
       'the same beside a nested flag that is null in spite of a default': `query ($is: Boolean = true) {

@@ -116,6 +116,10 @@ const leftOut = new Set([
     'retrying',
     'payload',
     'payloadContains',
+    'previousSecret',
+    'previousSecretExpiresAt',
+    'scope',
+    'secret', // of a new webhook; platform keys alone set it
     'status',
     'statusCodeClass',
     'targetType',

@@ -14,7 +14,7 @@ const ownSecret = (description: string) =>
     .meta({ writeOnly: true, description: `${description} ${operators}` });
 const { externalId } = webhookFields;
 
-/** What a new webhook may bring from another service, beside its settings. */
+/** Fields of a new webhook that comes from another service, beside its settings. */
 export const broughtAlong = {
   secret: ownSecret(`The signing secret that a webhook of another service had: ${SECRET_FORMS}.`),
   previous_secret: ownSecret(
