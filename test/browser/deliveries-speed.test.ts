@@ -27,7 +27,14 @@ const deliveryOf = (number: number, status = 'SUCCEEDED') => ({
   createdAt: '2026-01-31T12:00:00+00:00',
   finishedAt: null,
   cancelReason: null,
-  webhook: { __typename: 'Webhook', id: 'wh_1', databaseId: 1, name: null, url: 'https://example.com/hook' },
+  webhook: {
+    __typename: 'Webhook',
+    id: 'wh_1',
+    databaseId: 1,
+    name: null,
+    url: 'https://example.com/hook',
+    externalId: null,
+  },
 });
 
 /** Opens the list over the real service, which only its deliveries do not come from: there are `rows` of them. */

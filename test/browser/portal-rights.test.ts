@@ -50,7 +50,8 @@ describe('the portal offers what its session may do', () => {
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').first().click();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Change' }).last().click();
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Method, headers and auth' }) });
+    await card.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of the header').fill('Host');
     await page.getByLabel('Value of the header').fill('a secret value');
@@ -66,7 +67,7 @@ describe('the portal offers what its session may do', () => {
     expect(await page.content()).not.toContain('a-secret-token');
     expect(await page.getByText('default of the service').count()).toBe(5);
 
-    await page.getByRole('button', { name: 'Change' }).last().click();
+    await card.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('button', { name: 'Remove the header' }).click();
     await page.getByRole('button', { name: 'Add a header' }).click();
     await page.getByLabel('Name of the header').fill('X-Mine');
@@ -87,7 +88,7 @@ describe('the portal offers what its session may do', () => {
     expect(await page.getByText('X-Api-Key', { exact: true }).count()).toBe(0);
     await page.getByText(/^The value of X-Mine has a placeholder/).waitFor();
 
-    await page.getByRole('button', { name: 'Change' }).last().click();
+    await card.getByRole('button', { name: 'Change' }).click();
     const kind = page.getByRole('combobox', { name: 'Authentication' });
     await kind.selectOption('BASIC');
     await page.getByLabel('User name').fill('hooks');

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const SLOW = 900_000;
 /** `npm test` is asked for these alone: with all of them it would take as long as all of them. */
-const SOME_TESTS = 'test/domain/retry-policy test/delivery/installation';
+const SOME_TESTS = 'test/domain/retry-policy test/delivery/installation.test';
 
 const commandsOf = (block = '') => block.trim().split(/(?<!\\)\n/);
 const [first, webhook = '', receiver = '', trigger = '', production] = blocksOf('README.md', 'sh');

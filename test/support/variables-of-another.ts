@@ -99,6 +99,7 @@ const values: Record<string, Value> = {
   includeUnsubscribed: { always: true },
   includeFiltered: { always: true },
   overlapHours: { always: 0 },
+  inHours: { always: 0 },
   'AuditNames.tenants': { always: false },
   'AuditNames.webhooks': { always: true },
 };
