@@ -44,8 +44,9 @@ class LongestFirst extends BaseSequencer {
 
 const common = {
   pool: 'forks' as const,
-  // They wait for receivers and clocks: three files at a time keep two cores busy for 73 % of the time.
-  maxWorkers: Math.max(5, availableParallelism() - 1),
+  // They wait for receivers and clocks more than they compute: with two cores, too, three files at a time.
+  // Five came to the limits of single tests beside other load.
+  maxWorkers: Math.max(3, availableParallelism() - 1),
   // npm run fuzz draws twenty times as often.
   testTimeout: process.env['FUZZ'] === 'long' ? 600_000 : 30_000,
   hookTimeout: 60_000,
