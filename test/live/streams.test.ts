@@ -82,6 +82,25 @@ describe('who may follow', () => {
     expect(stream.errors.at(-1)?.extensions.code).toBe('FORBIDDEN');
   });
 
+  test('a platform key that names the installation, its webhooks', async () => {
+    const { key } = await makeKey(shared.stack.services, null, ['platform:admin']);
+    const headers = { 'hookwright-tenant': 'installation' };
+    const stream = await shared.follow(webhooks, {}, { key, headers });
+    const query =
+      'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id databaseId } } }';
+    const made = await shared.servers[0]!.server.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      payload: { query, variables: { input: { url: RECEIVER, eventTypes: ['*'] } } },
+    });
+    const { webhook } = made.json().data.createWebhook;
+    await eventually(() => stream.updates.some((update) => update.webhook?.id === webhook.id), WITHIN_MS);
+    expect(stream.errors).toEqual([]);
+    expect(stream.hasEnded).toBe(false);
+    stream.cut();
+  });
+
   test.concurrent('a key that is revoked, elsewhere too, ends its streams within 5 s and no other', async () => {
     const { services, tenantId } = shared.stack;
     const { key, id } = await makeKey(services, tenantId, ['webhooks:read']);

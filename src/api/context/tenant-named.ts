@@ -36,6 +36,14 @@ export async function tenantNamed(
   return named;
 }
 
+/** The text that names a tenant in the header Hookwright-Tenant. @returns undefined for none */
+export function nameOfTenant(tenantId: number | null): string | undefined {
+  if (tenantId === INSTALLATION_TENANT) {
+    return INSTALLATION_NAMED; // no number that a caller writes is this one
+  }
+  return tenantId === null ? undefined : String(tenantId);
+}
+
 /** @returns null for a text that names none */
 async function tenantIn(authenticator: Authenticator, caller: Caller, text: string): Promise<number | null> {
   const externalId = markedExternalId(text);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Slots } from '../../platform/concurrency/slots.js';
 import { callerOf, type Services } from '../context/context.js';
+import { nameOfTenant } from '../context/tenant-named.js';
 import { notedFault } from '../graphql/execution/answer.js';
 import type { GraphqlServer } from '../graphql/execution/server.js';
 import { executeUpdate, RefusedSubscription, type Subscription } from '../graphql/execution/subscription.js';
@@ -147,9 +148,8 @@ async function executePortion(
   portion: readonly Update<unknown>[],
 ) {
   const authorization = authorizationOf(services.config, request);
-  const { tenantId } = contextOf(request);
   // An external id in the header may be another tenant's by now.
-  const tenant = tenantId === null ? undefined : String(tenantId);
+  const tenant = nameOfTenant(contextOf(request).tenantId);
   const context = await requestContext(services, request, authorization, PORTION_BYTES_MAX, tenant);
   const { budget } = context;
   try {
