@@ -5,6 +5,7 @@ import { commandLine } from '../../src/operations/rows/audit.js';
 import { managementTransaction } from '../../src/operations/rows/unit-of-work.js';
 import { addFirstKey, rotateSigningKey } from '../../src/operations/signing-keys/change-signing-keys.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
+import { draws, drawsTimeoutMs, fc } from '../support/properties.js';
 
 let stack: DeliveryStack;
 let ahead: number;
@@ -87,3 +88,86 @@ test('a request without the headers of Standard Webhooks stays as it is', async 
   await addKeySignature(request, await signer.keyOf(stack.tenantId));
   expect(request.headers).toEqual({ 'X-Service-Signature': 'sha256=0' });
 });
+
+interface KeyTimes {
+  kid: string;
+  fromMs: number;
+  /** Infinite: no other key has taken its place. */
+  endMs: number;
+  isErased: boolean;
+}
+
+/** The keys of the tenant, in ms from now by the clock of Postgres. */
+const keyTimes = () =>
+  stack.rows<KeyTimes>(`
+    select kid, extract(epoch from used_from - now())::float8 * 1000 as "fromMs",
+           coalesce(extract(epoch from ends_at - now())::float8 * 1000, 'Infinity') as "endMs",
+           sealed = '' as "isErased"
+    from hookwright.signing_keys`);
+const pass = (minutes: number) =>
+  stack.rows(`update hookwright.signing_keys set used_from = used_from - interval '${minutes} minutes',
+                     ends_at = ends_at - interval '${minutes} minutes'`);
+
+/** The key that signs at a moment, by what the tables say of it now. */
+const signsAt = (keys: readonly KeyTimes[], ms: number) =>
+  keys.filter(({ fromMs, endMs }) => fromMs <= ms && ms < endMs).toSorted((a, b) => b.fromMs - a.fromMs)[0];
+
+test('a second rotation at once replaces the key that waits, and the one that signs goes on until then', async () => {
+  const old = await addKey();
+  await rotate(0);
+  await pass(9);
+  const young = await rotate(0);
+  await pass(5);
+  ahead = 14 * 60_000;
+  expect(await used()).toBe(old);
+  await pass(5);
+  ahead = 19 * 60_000;
+  expect(await used()).toBe(young.publicKey);
+  expect((await keyTimes()).filter(({ endMs }) => endMs > 0).map(({ kid }) => kid)).toEqual([young.kid]);
+});
+
+const rotations = fc.array(
+  fc.record({
+    inHours: fc.constantFrom(0, 0, 24, 48, 168),
+    // About the ten minutes of a rotation at once, the days of others, and the week that a former key is published.
+    afterMinutes: fc.oneof(fc.integer({ min: 1, max: 25 }), fc.integer({ min: 1, max: 30_000 })),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+test(
+  'whatever the rotations, at each moment a key signs that was published ten minutes before',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(rotations, async (steps) => {
+        await stack.rows('delete from hookwright.signing_keys');
+        await addKey();
+        let signing = (await keyTimes())[0]!.kid;
+        for (const { inHours, afterMinutes } of steps) {
+          await pass(afterMinutes);
+          signing = signsAt(await keyTimes(), 0)!.kid;
+          const isRefused = await rotate(inHours).then(
+            () => false,
+            (error: { reason: string }) => error.reason === 'rotation_under_way',
+          );
+          const keys = await keyTimes();
+          // The rotation itself changes nothing of who signs.
+          expect(signsAt(keys, 0)!.kid).toBe(signing);
+          expect(isRefused && inHours === 0).toBe(false);
+          const changes = keys.flatMap(({ fromMs, endMs }) => [fromMs, endMs]).filter((ms) => ms > 0 && ms < Infinity);
+          for (const ms of changes.flatMap((at) => [at - 1, at, at + 1])) {
+            expect(signsAt(keys, ms), `in ${ms} ms`).toMatchObject({ isErased: false });
+          }
+          const waiting = keys.filter(({ fromMs, endMs }) => fromMs > 0 && endMs > 0);
+          expect(waiting.length).toBeLessThanOrEqual(1);
+          if (!isRefused) {
+            expect(waiting[0]!.fromMs).toBeGreaterThan(9.5 * 60_000);
+          }
+          expect(keys.filter(({ endMs }) => endMs === Number.POSITIVE_INFINITY)).toHaveLength(1);
+        }
+      }),
+      draws(5),
+    );
+  },
+  drawsTimeoutMs(60_000),
+);

@@ -37,10 +37,15 @@ export async function addFirstKey(
   await addKey(sql, tenantId, key, now);
 }
 
+/** The key that signs goes on until the new one does, also in place of one that never will. */
 const endStatement: Statement = {
   text: `
     update hookwright.signing_keys
-    set ends_at = case when used_from > now() then now() else least(ends_at, $2) end,
+    set ends_at = case
+          when used_from > now() then now()
+          when used_from = (select max(used_from) from hookwright.signing_keys
+                            where tenant_id = $1 and used_from <= now() and (ends_at is null or ends_at > now())) then $2
+          else least(ends_at, $2) end,
         sealed = case when used_from > now() then '' else sealed end
     where tenant_id = $1 and (ends_at is null or ends_at > now())`,
 };
@@ -59,7 +64,7 @@ interface Rotation {
 
 /**
  * Gives a tenant another key pair, which is published at once and signs later. The one before stays published for a
- * week after that.
+ * week after that. A key that waits already is replaced, and the one that signs goes on until the new one does.
  *
  * @returns the tenant, and the name of the new key
  * @throws ApiError not_found; rotation_under_way: a new key waits already, and `inHours` is not 0
