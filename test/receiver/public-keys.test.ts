@@ -95,6 +95,39 @@ test('while the keys cannot be read, those at hand serve for an hour more, and w
   expect(await check(good)).toMatchObject({ reason: 'KEYS_UNAVAILABLE' });
 });
 
+test('until there are keys, they are asked for after 1 s, 2 s, 4 s and so on to a minute', async () => {
+  published.status = 503;
+  let seconds = 0;
+  for (const [index, pause] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
+    expect(await check(good)).toMatchObject({ reason: 'KEYS_UNAVAILABLE' });
+    expect(asked).toBe(index + 1);
+    pass(seconds + pause - 0.8);
+    expect(await check(good)).toMatchObject({ reason: 'KEYS_UNAVAILABLE' });
+    expect(asked).toBe(index + 1);
+    seconds += pause;
+    pass(seconds);
+  }
+  published.status = 200;
+  expect(await check(good)).toMatchObject({ ok: true });
+});
+
+test('an address that nobody answers at first is asked again a second later, and then once a minute', async () => {
+  await close();
+  expect(await check(good)).toMatchObject({ reason: 'KEYS_UNAVAILABLE', status: 500 });
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.writeHead(200, published.headers).end(JSON.stringify({ keys: good.keys.slice(0, 1) }));
+  });
+  await new Promise<void>((resolve) => server.listen(Number(new URL(jwks).port), '127.0.0.1', resolve));
+  close = async () => void server.close();
+  pass(1);
+  for (const seconds of [1, 20, 59]) {
+    pass(seconds);
+    expect(await check(good)).toMatchObject({ reason: 'WRONG_KEY' });
+  }
+  expect(asked).toBe(1);
+});
+
 test.each<[string, Partial<Published>]>([
   ['without keys', { keys: [] }],
   ['with keys of other kinds', { keys: [{ kty: 'RSA', kid: 'x' } as never] }],

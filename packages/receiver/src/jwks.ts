@@ -23,6 +23,8 @@ const FETCH_MS_MAX = 5_000;
 const SIGNATURES_MAX = 4;
 /** No request makes another fetch within this time, whatever it claims. */
 const PAUSE_MS = 60_000;
+/** Until there are keys, every delivery is refused: the pause begins with this, and doubles. */
+const FIRST_PAUSE_MS = 1_000;
 const KEPT_MS_MAX = 86_400_000;
 /** Keys that cannot be read again are used for this long beyond their time. */
 const LATE_MS_MAX = 3_600_000;
@@ -33,6 +35,7 @@ export class KeySet {
   #keys: Key[] = [];
   #expiresAt = Number.NEGATIVE_INFINITY;
   #askedAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = FIRST_PAUSE_MS / 2;
   #asking: Promise<void> | undefined;
 
   /** @throws TypeError for an address from which somebody on the way could bring other keys */
@@ -76,10 +79,11 @@ export class KeySet {
   async #again(): Promise<boolean> {
     if (this.#asking === undefined) {
       const now = performance.now();
-      if (now - this.#askedAt < PAUSE_MS) {
+      if (now - this.#askedAt < this.#pauseMs) {
         return false;
       }
       this.#askedAt = now;
+      this.#pauseMs = Math.min(2 * this.#pauseMs, PAUSE_MS);
       this.#asking = this.#fetch().finally(() => {
         this.#asking = undefined;
       });
@@ -97,6 +101,7 @@ export class KeySet {
       const read = await Promise.all(keys.filter(isOurs).map(keyOf));
       if (response.ok && read.length > 0) {
         this.#keys = read;
+        this.#pauseMs = PAUSE_MS;
         const seconds = Number(/max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1] ?? 0);
         this.#expiresAt = performance.now() + Math.min(Math.max(seconds * 1_000, PAUSE_MS), KEPT_MS_MAX);
       }
