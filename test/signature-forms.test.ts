@@ -97,6 +97,28 @@ describe('SIGNATURE_FORMS', () => {
     expect(faultOf(JSON.stringify({ acme: { ...acme, also: { [header]: '{id}' } } }), settings)).toBe(fault);
   });
 
+  test('with a name twice stops the start, whatever it names', () => {
+    const form = JSON.stringify(acme);
+    const texts = [
+      `{"acme": ${form}, "acme": ${form}}`,
+      `{"acme": ${form}, "\\u0061cme": ${form}}`,
+      `{"acme": {"header": "x-a", ${form.slice(1)}}`,
+      `{"acme": {"also": {"x-b": "1", "x-b": "2"}, ${form.slice(1)}}`,
+    ];
+    for (const text of texts) {
+      expect(faultOf(text)).toContain('and the file has a name twice in an object; allowed:');
+    }
+    expect(faultOf(`{"acme": ${form}, "other": ${form}}`)).toBeNull();
+  });
+
+  test('with __proto__ anywhere stops the start', () => {
+    const form = JSON.stringify(acme).slice(1);
+    expect(faultOf(`{"acme": {"__proto__": "1", ${form}}`)).toContain('has "__proto__", which no form has');
+    expect(faultOf(`{"acme": {"also": {"__proto__": "1"}, ${form}}`)).toContain(
+      'the form "acme" also has "__proto__", which is not the name of a header',
+    );
+  });
+
   test('with a header whose name is none stops the start', () => {
     expect(faultOfForm({ header: 'x acme' })).toContain('whose header x acme is not the name of a header');
   });

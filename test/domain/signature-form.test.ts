@@ -138,6 +138,13 @@ describe('a text of a form', () => {
   });
 });
 
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('the text %s of a form is itself', (text) => {
+  const form: SignatureForm = { ...own, prefix: text, content: `${text}{body}`, also: { 'x-acme': text } };
+  const headers = signed({ ...form, value: '{signature}', join: null });
+  const signature = createHmac('sha256', SECRET).update(text).update(BODY).digest('hex');
+  expect(headers).toEqual({ 'x-acme-signature': `${text}${signature}`, 'x-acme': text });
+});
+
 describe('beside the headers that an owner has set', () => {
   const form = planForm(FORM_PRESETS['outpost']!);
 

@@ -57,7 +57,7 @@ export function templateProblem(kind: keyof typeof FORM_PLACEHOLDERS, template: 
 const piecesOf = (template: string): string[] => template.split(/(\{[^{}]*\})/).filter((piece) => piece !== '');
 
 const filled = (pieces: readonly string[], values: Readonly<Record<string, string>>): string =>
-  pieces.map((piece) => values[piece] ?? piece).join('');
+  pieces.map((piece) => (Object.hasOwn(values, piece) ? values[piece] : piece)).join('');
 
 /** A form that is ready to sign. */
 export interface PlannedForm extends Pick<SignatureForm, 'algorithm' | 'encoding' | 'key' | 'join'> {

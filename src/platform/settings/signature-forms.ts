@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasNameTwice } from '../../domain/events/payload.js';
 import { formHeaderProblem } from '../../domain/fields/form-headers.js';
 import { headerKey, valueProblem } from '../../domain/fields/headers.js';
 import { FORM_PRESETS } from '../../domain/signing/form-presets.js';
@@ -85,6 +86,9 @@ function readForms(file: string): { forms: Forms } | { fault: string } {
   if (typeof written !== 'object' || written === null || Array.isArray(written)) {
     return { fault: 'the file is not an object of forms by their names' };
   }
+  if (hasNameTwice(read.text, written)) {
+    return { fault: 'the file has a name twice in an object' };
+  }
   const all = Object.entries(written);
   if (all.length > FORMS_MAX) {
     return { fault: `the file has more than ${FORMS_MAX} forms` };
@@ -109,6 +113,9 @@ function judge(name: string, written: unknown): { form: SignatureForm | null; fa
     const [{ path, message }] = error.issues as [z.core.$ZodIssue];
     const isMissing = path.length === 1 && !Object.hasOwn(written as object, path[0] as string);
     return wrong(isMissing ? `lacks ${String(path[0])}` : [path.join('.'), message].filter(Boolean).join(' '));
+  }
+  if (Object.hasOwn((written as Partial<SignatureForm>).also ?? {}, '__proto__')) {
+    return wrong('also has "__proto__", which is not the name of a header'); // the schema leaves it out
   }
   const problem = sampleProblem(data);
   return problem === null ? { form: data, fault: null } : wrong(problem);
