@@ -208,6 +208,69 @@ describe('the installation', () => {
   });
 });
 
+test('platform keys without platform:admin see nothing of its webhooks in any list or look-up', async () => {
+  const { webhook } = await created({ externalId: 'siem-1' });
+  const { testWebhook } = dataOf(
+    await installation.mutate('testWebhook', { id: webhook.id }, 'delivery { id event { id } }'),
+  );
+  const [entry] = nodesOf((await installation.read('{ auditLog(first: 1) { edges { node { id } } } }')).auditLog);
+  const others = await makeWebhook(api.services, tenant.id, { eventTypes: ['coupon.applied'] });
+  const fail = (id: number, reason: string | null) =>
+    api.owner.query(
+      `update hookwright.webhooks set active = $2::text is null, disabled_reason = $2::text::hookwright.disabled_reason, disabled_at = now(),
+         consecutive_failures = 50, streak_began_at = now() where id = $1`,
+      [id, reason],
+    );
+  await fail(others.id, 'FAILURES');
+  const { externalId } = (await read('query { tenants(first: 1) { edges { node { externalId } } } }')).tenants.edges[0]
+    .node;
+  const ids = [webhook.id, String(webhook.databaseId), 'ext:siem-1', testWebhook.delivery.id];
+  const lookUps = [...ids, testWebhook.delivery.event.id, entry.id, 'tn_-1', '-1'];
+  const lists = `{ installation {
+    failing { gone disabled failing webhooks(first: 50) { tenant { databaseId } webhookId url } tenants { gone } }
+    ${['FAILURES', 'ATTEMPTS', 'LATENCY', 'BACKLOG'].map((by) => `${by}: topWebhooks(by: ${by}, first: 50) { webhookId url tenant { id } }`).join(' ')} } }`;
+  const seenBy = async (key: string) => {
+    const by = api.by({ key });
+    const found = await Promise.all(
+      lookUps.map((id) => by.ask('query ($id: ID!) { whereIs(id: $id) { objectId tenant { databaseId } } }', { id })),
+    );
+    const node = await by.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [...ids, 'tn_-1'] });
+    const tenants = await by.read(
+      '{ tenants { edges { node { databaseId } } } found: tenants(filter: {search: "nstallatio"}) { edges { node { databaseId } } } auditLog { edges { node { targetId } } } }',
+    );
+    return JSON.stringify([found.map(({ data }) => data), node.data, tenants, await by.read(lists)]);
+  };
+  expect(externalId).toBeNull();
+  const [support, reader] = [
+    await makeKey(api.services, null, ['platform:support']),
+    await makeKey(api.services, null, ['platform:read']),
+  ];
+  for (const reason of ['GONE', 'FAILURES', null]) {
+    await fail(webhook.databaseId, reason);
+    expect(await seenBy(platform.key)).toContain(`"databaseId":${INSTALLATION_TENANT}`);
+    for (const { key } of [support, reader]) {
+      const seen = await seenBy(key);
+      expect(seen).not.toContain(`"databaseId":${INSTALLATION_TENANT}`);
+      expect(seen).not.toContain(webhook.id);
+      expect(seen).not.toContain('tn_-1');
+      expect(seen).not.toContain('siem.example.com');
+      const { failing } = (await api.by({ key }).read(lists)).installation;
+      expect(failing).toMatchObject({
+        gone: 0,
+        disabled: 1,
+        failing: 0,
+        webhooks: [{ webhookId: gid.webhook(others.id) }],
+      });
+    }
+  }
+  for (const { key } of [support, reader]) {
+    for (const named of ['-1', 'tn_-1', 'ext:siem-1', 'installation']) {
+      const answer = await api.ask('{ webhooks { edges { node { id } } } }', {}, { key, tenant: named });
+      expect(['NOT_FOUND', 'FORBIDDEN']).toContain(codesOf(answer)[0]);
+    }
+  }
+});
+
 test('a tenant may have a type that is called as one of the installation', async () => {
   const type = { name: 'tenant.created', description: 'A tenant moved in.', schema: { type: 'object' } };
   dataOf(await mutate('registerEventType', type, 'eventType { name }'));

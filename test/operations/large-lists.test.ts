@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FAILING_COUNTED_MAX } from '../../src/domain/deliveries/health-limits.js';
+import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { type DeliveryConditions, pageDeliveries } from '../../src/operations/explorer/page-deliveries.js';
 import { countHeld, readClosedBacklogOfTenant, readTenantBacklog } from '../../src/operations/explorer/read-backlog.js';
@@ -116,7 +117,9 @@ test('failing webhooks are counted, and ranked, as a plain query does', async ()
   const counts = `count(*) filter (where disabled_reason = 'GONE')::integer as gone,
     count(*) filter (where disabled_reason = 'FAILURES')::integer as disabled,
     count(*) filter (where consecutive_failures = 3)::integer as failing`;
-  expect([await countFailing(many.deps)]).toEqual(await many.rows(`select ${counts} from hookwright.webhooks`));
+  expect([await countFailing(many.deps, INSTALLATION_TENANT)]).toEqual(
+    await many.rows(`select ${counts} from hookwright.webhooks`),
+  );
   const byTenant = await many.rows<{ tenantId: string }>(`
     select tenant_id::float8 as "tenantId", ${counts} from hookwright.webhooks
     where disabled_reason <> 'PAUSED' or consecutive_failures = 3 group by 1`);
@@ -125,12 +128,12 @@ test('failing webhooks are counted, and ranked, as a plain query does', async ()
   for (const { since, held, ...own } of listedTenants) {
     expect(byTenant).toContainEqual(own);
   }
-  const webhooks = await listFailingWebhooks(many.deps, 50);
+  const webhooks = await listFailingWebhooks(many.deps, 50, INSTALLATION_TENANT);
   expect(webhooks).toHaveLength(50);
   expect(webhooks.every(({ state }) => state !== 'FAILING')).toBe(true);
 });
 
 test('of very many failing webhooks no more are counted', async () => {
   await many.rows(`update hookwright.webhooks set active = false, disabled_reason = 'GONE' where id <= 2000`);
-  expect((await countFailing(many.deps)).gone).toBe(FAILING_COUNTED_MAX);
+  expect((await countFailing(many.deps, INSTALLATION_TENANT)).gone).toBe(FAILING_COUNTED_MAX);
 });

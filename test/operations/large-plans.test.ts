@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { searchQuery } from '../../src/api/graphql/fields/connection.js';
 import { containing } from '../../src/api/graphql/fields/input.js';
+import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
 import { Webhook } from '../../src/entities/webhook.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { type DeliveryConditions, pageDeliveries } from '../../src/operations/explorer/page-deliveries.js';
@@ -41,8 +42,8 @@ const named = () => {
 
 describe('an installation with many webhooks', () => {
   test.each<[what: string, tenantId: number, work: () => Promise<unknown>]>([
-    ['counts those that fail', 0, () => countFailing(many.deps)],
-    ['lists the webhooks that fail', 0, () => listFailingWebhooks(many.deps, 50)],
+    ['counts those that fail', 0, () => countFailing(many.deps, INSTALLATION_TENANT)],
+    ['lists the webhooks that fail', 0, () => listFailingWebhooks(many.deps, 50, INSTALLATION_TENANT)],
     ['lists the tenants of those', 0, () => listFailingTenants(many.deps, 50, false)],
     ['ranks webhooks by what they still have to get', 0, topOf('BACKLOG')],
     ['ranks webhooks by attempts', 0, topOf('ATTEMPTS')],
@@ -76,5 +77,11 @@ function lastDay() {
 }
 
 function topOf(by: Ranking) {
-  return () => readTopWebhooks(many.deps, { by, since: new Date(Date.now() - 86_400_000), first: 50 });
+  return () =>
+    readTopWebhooks(many.deps, {
+      by,
+      since: new Date(Date.now() - 86_400_000),
+      first: 50,
+      leastTenant: INSTALLATION_TENANT,
+    });
 }

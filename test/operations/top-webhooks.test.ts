@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
 import { SearchSlots } from '../../src/operations/explorer/search.js';
 import { LATENCIES_RANKED, type Ranking, readTopWebhooks } from '../../src/operations/installation/top-webhooks.js';
 import { type Database, openDatabase } from '../../src/platform/database/database.js';
@@ -65,7 +66,10 @@ async function rows<Row extends object>(sql: string): Promise<Row[]> {
 }
 
 const top = async (by: Ranking, first = 50) => {
-  const ranked = await readTopWebhooks({ db, searches: new SearchSlots(10, 10_000) }, { by, since, first });
+  const ranked = await readTopWebhooks(
+    { db, searches: new SearchSlots(10, 10_000) },
+    { by, since, first, leastTenant: INSTALLATION_TENANT },
+  );
   return ranked.map(({ webhookId, successes, failures }) => ({
     webhookId: Number(webhookId),
     successes: Number(successes),

@@ -1,4 +1,5 @@
-import type { Scope } from '../../domain/keys/scopes.js';
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
+import { hasScope, PLATFORM_ADMIN, type Scope } from '../../domain/keys/scopes.js';
 import { ApiError } from '../../errors.js';
 import { type EventTypeCatalogue, InstallationTypes } from '../../operations/event-types/installation-types.js';
 
@@ -27,3 +28,7 @@ export const installationHasNone = (): ApiError =>
     'tenant_required',
     'The installation has webhooks alone: name a tenant in the header Hookwright-Tenant: <id>.',
   );
+
+/** The least id of the tenants that a platform key sees in lists over all: few see that of the installation. */
+export const leastTenantSeen = (scopes: ReadonlySet<Scope>): number =>
+  hasScope(scopes, PLATFORM_ADMIN) ? INSTALLATION_TENANT : INSTALLATION_TENANT + 1;

@@ -58,22 +58,22 @@ const states: Readonly<Record<FailingState, { isSo: string; since: string; order
 };
 const STATES = Object.keys(states) as FailingState[];
 
-/** SQL: webhooks that came into a state last. A deleted tenant has none. */
-const lastIn = (state: FailingState, columns: string, countMax: number) => `
-  (select ${columns} from hookwright.all_webhooks w where ${states[state].isSo}
+/** SQL: webhooks of tenants from an id on that came into a state last. A deleted tenant has none. */
+const lastIn = (state: FailingState, columns: string, countMax: number, least: string) => `
+  (select ${columns} from hookwright.all_webhooks w where ${states[state].isSo} and w.tenant_id >= ${least}
    order by ${states[state].order} limit ${countMax})`;
 
-const lastInEach = (columns: string, countMax: number) =>
+const lastInEach = (columns: string, countMax: number, least: string) =>
   STATES.map((state) => {
     const known = `w.id, w.tenant_id, '${state}' as state, ${states[state].since} as since`;
-    return lastIn(state, `${known}${columns}`, countMax);
+    return lastIn(state, `${known}${columns}`, countMax, least);
   }).join(' union all ');
 
 const countStatement: Statement = {
   name: 'count_failing_webhooks',
   text: `select ${STATES.map(
     (state) => `
-    (select count(*)::integer from ${lastIn(state, '', FAILING_COUNTED_MAX)} c) as ${state.toLowerCase()}`,
+    (select count(*)::integer from ${lastIn(state, '', FAILING_COUNTED_MAX, '$1::bigint')} c) as ${state.toLowerCase()}`,
   )}`,
 };
 
@@ -102,7 +102,7 @@ const webhooksStatement: Statement = {
   name: 'list_failing_webhooks',
   text: `
     with newest as materialized (
-      select * from (${lastInEach(', w.url, w.consecutive_failures, w.last_failure_at', FAILING_RANKED)}) each
+      select * from (${lastInEach(', w.url, w.consecutive_failures, w.last_failure_at', FAILING_RANKED, '$2::bigint')}) each
       order by state = 'FAILING', since desc nulls last, id limit ${FAILING_RANKED}),
     few as materialized (
       select webhook_id from hookwright.all_deliveries d
@@ -128,7 +128,7 @@ const tenantsStatement: Statement = {
     with worst as materialized (
       select tenant_id, ${STATES.map((state) => `${countOf(state)} as ${state.toLowerCase()}`)}, min(since) as since,
              array_agg(id) as ids
-      from (${lastInEach('', FAILING_COUNTED_MAX)}) last where tenant_id <> ${INSTALLATION_TENANT} group by tenant_id
+      from (${lastInEach('', FAILING_COUNTED_MAX, `${INSTALLATION_TENANT + 1}`)}) last group by tenant_id
       order by count(*) filter (where state <> 'FAILING') desc, count(*) desc, min(since), tenant_id limit $1)
     select tenant_id as "tenantId", gone, disabled, failing, since,
            case when $2::boolean then (select count(*)::integer from (${heldOf('any(worst.ids)')}) h) end as held
@@ -137,14 +137,15 @@ const tenantsStatement: Statement = {
 
 const what = { what: 'list of failing webhooks', advice: 'Ask for fewer.' };
 
-export async function countFailing(deps: SearchDeps): Promise<FailingCounts> {
-  const [row] = await search<FailingCounts & object>(deps, PLATFORM, countStatement, [], what);
+/** @param leastTenant whose webhooks count, and those of tenants with a greater id */
+export async function countFailing(deps: SearchDeps, leastTenant: number): Promise<FailingCounts> {
+  const [row] = await search<FailingCounts & object>(deps, PLATFORM, countStatement, [leastTenant], what);
   return row!;
 }
 
-/** Webhooks of all tenants that fail now, the worst first. @throws ApiError search_timed_out */
-export const listFailingWebhooks = (deps: SearchDeps, first: number): Promise<FailingWebhook[]> =>
-  search(deps, PLATFORM, webhooksStatement, [first], what);
+/** Webhooks of tenants from an id on that fail now, the worst first. @throws ApiError search_timed_out */
+export const listFailingWebhooks = (deps: SearchDeps, first: number, leastTenant: number): Promise<FailingWebhook[]> =>
+  search(deps, PLATFORM, webhooksStatement, [first, leastTenant], what);
 
 /** Tenants whose webhooks fail now, the worst first. @throws ApiError search_timed_out */
 export const listFailingTenants = (deps: SearchDeps, first: number, withHeld: boolean): Promise<FailingTenant[]> =>

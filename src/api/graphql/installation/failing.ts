@@ -12,7 +12,8 @@ import {
   listFailingTenants,
   listFailingWebhooks,
 } from '../../../operations/installation/failing-webhooks.js';
-import type { Context } from '../../context/context.js';
+import { type Context, callerOf } from '../../context/context.js';
+import { leastTenantSeen } from '../../context/installation.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { asksFor } from '../fields/selection.js';
@@ -46,7 +47,7 @@ export class FailingNow {
 
   /** Counted at its first use. */
   #count(context: Context): Promise<FailingCounts> {
-    this.#counts ??= countFailing(context);
+    this.#counts ??= countFailing(context, leastTenantSeen(callerOf(context).scopes));
     return this.#counts;
   }
 
@@ -72,7 +73,7 @@ export class FailingNow {
     description: `The worst first: those that are disabled or gone before those that still fail, then those with the most held deliveries. At most ${FAILING_RANKED} are ranked.`,
   })
   webhooks(@First('webhooks') first: number | null, @Ctx() context: Context): Promise<FailingWebhook[]> {
-    return listFailingWebhooks(context, sizeOf(first));
+    return listFailingWebhooks(context, sizeOf(first), leastTenantSeen(callerOf(context).scopes));
   }
 
   @mayHold(SHOWN_MAX)

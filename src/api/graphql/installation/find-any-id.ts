@@ -8,7 +8,8 @@ import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Tenant } from '../../../entities/tenant.js';
 import { invalidInput } from '../../../errors.js';
 import { whereIs, whereIsExternal } from '../../../operations/installation/where-is.js';
-import type { Context } from '../../context/context.js';
+import { type Context, callerOf } from '../../context/context.js';
+import { leastTenantSeen } from '../../context/installation.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 
@@ -65,7 +66,9 @@ export class FindAnyIdResolver {
     const externalId = markedExternalId(id);
     if (externalId !== null) {
       const found = await whereIsExternal(context.db, externalId);
-      return found.map((one) => ({ ...one, objectId: globalId(one.type, one.number), kind: kindOf(one.type) }));
+      return found
+        .filter(isSeenBy(context))
+        .map((one) => ({ ...one, objectId: globalId(one.type, one.number), kind: kindOf(one.type) }));
     }
     const wanted = parseGlobalId(id);
     if (wanted?.type === 'EventType') {
@@ -78,6 +81,7 @@ export class FindAnyIdResolver {
     }
     const found = await whereIs(context.db, number, attempt?.number ?? null);
     return found
+      .filter(isSeenBy(context))
       .filter(({ type }) => wanted === null || type === wanted.type)
       .map(({ type, tenantId, createdAt }) => ({
         objectId: globalId(type, attempt === null ? number : attemptKey(number, attempt.number)),
@@ -94,6 +98,11 @@ export class FindAnyIdResolver {
   tenant(@Root() { tenantId }: FoundObject, @Ctx() context: Context): Promise<Tenant | null> | null {
     return tenantId === null ? null : context.loaders.tenantById.load(tenantId);
   }
+}
+
+function isSeenBy(context: Context): (found: Pick<FoundObject, 'tenantId'>) => boolean {
+  const least = leastTenantSeen(callerOf(context).scopes);
+  return ({ tenantId }) => tenantId === null || tenantId >= least;
 }
 
 async function eventType({ eventTypes }: Context, name: string): Promise<FoundObject[]> {

@@ -21,7 +21,8 @@ import type { JobAside } from '../../../operations/jobs/read-jobs-aside.js';
 import { encryptionKeysInUse } from '../../../operations/secrets/try-encryption-keys.js';
 import type { StatsQuestion } from '../../../operations/stats/read-stats.js';
 import { PLATFORM } from '../../../platform/database/tenant-database.js';
-import type { Context } from '../../context/context.js';
+import { type Context, callerOf } from '../../context/context.js';
+import { leastTenantSeen } from '../../context/installation.js';
 import { sizeIssues } from '../fields/connection.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
@@ -227,7 +228,8 @@ export class InstallationResolver {
       ...sizeIssues('first', first, TOP_WEBHOOKS_MAX),
       ...(isOutside ? [{ path: ['since'], code: 'out_of_range', detail: 'must lie within the last 7 days' }] : []),
     ]);
-    const ranked = await readTopWebhooks(context, { by, since: from, first: first ?? 10 });
+    const leastTenant = leastTenantSeen(callerOf(context).scopes);
+    const ranked = await readTopWebhooks(context, { by, since: from, first: first ?? 10, leastTenant });
     return ranked.map(({ successes, failures, histogram, ...webhook }) => ({
       ...webhook,
       figures: totalFigures([{ startMs: 0, successes, failures, histogram }]),
