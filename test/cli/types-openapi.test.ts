@@ -180,6 +180,11 @@ test('two parts with one name both come along, and a pointer may lead anywhere i
 test.each([
   ['a file of another kind', 'type: object', /is not an OpenAPI document of version 3/],
   ['Swagger 2', 'swagger: "2.0"', /is not an OpenAPI document of version 3/],
+  [
+    'one with a key twice',
+    'openapi: 3.1.0\nwebhooks:\n  order.paid: {}\n  "order.paid": {}',
+    /cannot be read as YAML or JSON: line 4 has the key "order.paid" a second time in one object/,
+  ],
   ['no YAML', 'openapi: [', /cannot be read as YAML or JSON/],
   ['a document without webhooks', 'openapi: 3.1.0\npaths: {}', /has no webhooks/],
   ['one that contains itself', 'openapi: 3.1.0\nwebhooks: &a { order.paid: *a }', /contains itself|cannot be read/],

@@ -50,9 +50,10 @@ function compareType(type: WrittenType, known: RegisteredType | undefined): Step
 /** A line for each rule that one of two schemas has alone. */
 function differences(before: object, after: object): string[] {
   const [old, wanted] = [rulesOf(before), rulesOf(after)];
+  const [inOld, inWanted] = [new Set(old), new Set(wanted)];
   const lines = [
-    ...old.filter((rule) => !wanted.includes(rule)).map((rule) => ({ rule, sign: '-' })),
-    ...wanted.filter((rule) => !old.includes(rule)).map((rule) => ({ rule, sign: '+' })),
+    ...old.filter((rule) => !inWanted.has(rule)).map((rule) => ({ rule, sign: '-' })),
+    ...wanted.filter((rule) => !inOld.has(rule)).map((rule) => ({ rule, sign: '+' })),
   ];
   lines.sort((a, b) => (a.rule === b.rule ? 0 : a.rule < b.rule ? -1 : 1));
   return lines.length === 0 ? ['~ the order of values'] : lines.map(({ rule, sign }) => `${sign} ${rule}`);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { isDeeperThan } from '../../../domain/events/payload.js';
 import { stepsOf } from '../../../domain/schema-rules/json-pointer.js';
 import { isObject, type JsonObject, mapSchemas } from '../../../domain/schema-rules/subschemas.js';
@@ -46,11 +46,13 @@ export function readOpenApi(file: string): ReadTypes {
 function readDocument(file: string): JsonObject {
   let document: unknown;
   try {
-    const parsed = parseDocument(readFileSync(file, 'utf8'));
+    const lines = new LineCounter();
+    const parsed = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines, uniqueKeys: false });
     document = parsed.toJS();
     if (parsed.errors[0] !== undefined) {
       throw parsed.errors[0];
     }
+    requireUniqueKeys(parsed, lines);
   } catch (error) {
     throw new Error(`${file} cannot be read as YAML or JSON: ${(error as Error).message}`);
   }
@@ -61,6 +63,21 @@ function readDocument(file: string): JsonObject {
     throw new Error(`${file} is nested deeper than ${DEPTH_MAX} levels, or contains itself.`);
   }
   return document;
+}
+
+/** The library compares each key with all before it: ten thousand take seconds. @throws Error for a key twice */
+function requireUniqueKeys(document: Document.Parsed, lines: LineCounter): void {
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (isScalar(key) && seen.size === seen.add(key.value).size) {
+          const { line } = lines.linePos(key.range?.[0] ?? 0);
+          throw new Error(`line ${line} has the key ${JSON.stringify(key.value)} a second time in one object`);
+        }
+      }
+    },
+  });
 }
 
 /** Reads one webhook of a document. */
