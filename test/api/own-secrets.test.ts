@@ -155,6 +155,7 @@ describe('bad input is named, and never repeated', () => {
   test.each<[string, Record<string, unknown>, string, string]>([
     ['base64 that is damaged', { secret: 'whsec_not*base64*at*all*' }, 'secret', 'secret_malformed'],
     ['a short text', { secret: 'fifteen-letters' }, 'secret', 'secret_malformed'],
+    ['blanks alone', { secret: ' '.repeat(16) }, 'secret', 'secret_malformed'],
     ['an empty text', { secret: '' }, 'secret', 'secret_malformed'],
     ['a long text', { secret: 'x'.repeat(257) }, 'secret', 'secret_malformed'],
     ['NUL', { secret: 'a secret with \u0000 in it' }, 'secret', 'secret_malformed'],

@@ -24,7 +24,8 @@ describe('a signing secret', () => {
 
   test.each([
     'x'.repeat(16),
-    ' '.repeat(256),
+    `${' '.repeat(255)}x`,
+    `x${' '.repeat(15)}`,
     'acme:secret/2024_v1!',
     'a pass phrase, "quoted"',
     'whsec-not-the-prefix',
@@ -48,6 +49,8 @@ describe('a signing secret', () => {
     ['that is a text with a letter of another alphabet', 'the secret of Zoë'],
     ['that is a text with a line end', 'a text of one line\n'],
     ['that is a text with NUL', 'a text with \0 in it'],
+    ['that is 16 blanks', ' '.repeat(16)],
+    ['that is 256 blanks', ' '.repeat(256)],
     ['that is empty', ''],
   ])('is refused %s, and the error does not quote it', (_, text) => {
     expect(() => secretKeys(text)).toThrow(TypeError);
@@ -60,6 +63,7 @@ describe('a signing secret', () => {
     const base64 = fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes).toString('base64'));
     const texts = fc.oneof(
       fc.string({ maxLength: 300 }),
+      fc.string({ minLength: 14, maxLength: 18, unit: fc.constantFrom(' ', ' ', ' ', ' ', ' ', 'x') }),
       fc.string({ minLength: 10, maxLength: 300, unit: 'grapheme-ascii' }),
       base64.map((text) => `whsec_${text}`),
       fc.tuple(fc.constantFrom(' ', '"', "'", '\t', ''), base64).map(([edge, text]) => `${edge}whsec_${text}${edge}`),

@@ -19,8 +19,8 @@ export class SecretMalformedError extends TypeError {
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const BYTES_MIN = 16;
 const BYTES_MAX = 64;
-/** An imported text. */
-const TEXT = /^[ -~]{16,256}$/;
+/** An imported text, of more than blanks. */
+const TEXT = /^(?! *$)[ -~]{16,256}$/;
 const PREFIX = 'whsec_';
 /** As an env file leaves them, or `cat`. */
 const EDGE = /^[\s"']+|[\s"']+$/g;

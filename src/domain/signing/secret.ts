@@ -12,8 +12,8 @@ const PREFIX = 'whsec_';
 const B64 = '[A-Za-z0-9+/]';
 const OF_16_TO_63_BYTES = `(?:${B64}{4}){5,20}(?:${B64}{2}==|${B64}{3}=|${B64}{4})`;
 const OF_64_BYTES = `(?:${B64}{4}){21}${B64}{2}==`;
-/** A text that has `whsec_` behind blanks or quotation marks was copied with them. */
-const TEXT = `(?![ "']*${PREFIX})[ -~]{${SECRET_CHARS.min},${SECRET_CHARS.max}}`;
+/** A text that has `whsec_` behind blanks or quotation marks was copied with them. Blanks alone are no secret. */
+const TEXT = `(?![ "']*${PREFIX})(?! *$)[ -~]{${SECRET_CHARS.min},${SECRET_CHARS.max}}`;
 const SECRET = new RegExp(`^(?:${PREFIX}(?:${OF_16_TO_63_BYTES}|${OF_64_BYTES})|${TEXT})$`);
 
 /** Both forms of a secret, as the end of a sentence. `packages/receiver/src/secrets.ts` knows the same. */
