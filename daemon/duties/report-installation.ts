@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
+import { OTHER_SECRETS } from '../../src/domain/signing/secret.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { noteFindings } from '../../src/operations/doctor/note-findings.js';
 import { forgetDaemon, reportDaemon } from '../../src/operations/installation/daemons.js';
@@ -39,7 +40,7 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
-    knows: fieldsWithSince,
+    knows: [...fieldsWithSince, OTHER_SECRETS.name],
     signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;

@@ -199,3 +199,31 @@ describe('bad input is named, and never repeated', () => {
     expect({ status, errors: body.errors }).toMatchObject({ status: 422, errors: [{ pointer: `/${name}` }] });
   });
 });
+
+test('while a daemon of a version before is alive, a secret of a form that it cannot sign with is refused', async () => {
+  const daemon = (knows: string) =>
+    api.owner.query(`
+      insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at, knows)
+      values ('00000000-0000-0000-0000-000000000001', 'host-7', 1, '0.1.0', 1, 0, now(), ${knows})
+      on conflict (id) do update set knows = excluded.knows`);
+  const first = `whsec_${randomBytes(33).toString('base64')}`;
+  const others = [hex(), `whsec_${randomBytes(24).toString('base64')}`, `whsec_${randomBytes(32).toString('base64')}`];
+  for (const knows of ['null', `array['compat', 'signing']`]) {
+    await daemon(knows);
+    for (const own of others.flatMap((secret) => [{ secret }, { previousSecret: secret }])) {
+      const { errors } = await create(own);
+      expect(errors[0].extensions).toEqual({ code: 'CONFLICT', reason: 'older_daemons' });
+      expect(errors[0].message).toContain(
+        'A daemon of version 0.1.0 on host-7 does not know secrets of this form (from 0.2.0 on). Upgrade it,',
+      );
+    }
+    const refused = await post({ secret: others[0] }, asTenant);
+    expect([refused.status, refused.body.code]).toEqual([409, 'older_daemons']);
+    expect((await created({ secret: first })).secret).toBe(first);
+    await created({ previousSecret: `whsec_${randomBytes(33).toString('base64')}` });
+    await created({});
+  }
+  await daemon(`array['otherSecrets']`);
+  await created({ secret: others[0]! });
+  await api.owner.query('delete from hookwright.daemons');
+});

@@ -28,7 +28,7 @@ const advice: Record<Reason, string> = {
   secrets_bound_to_origin:
     'Send the secrets of the webhook again in the request that changes its url, or remove them first: they were given for another origin.',
   older_daemons:
-    'Upgrade the daemon that the detail names, and send the request again 15 seconds after it has ended. It would call the endpoint as if the option were not set.',
+    'Upgrade the daemon that the detail names, and send the request again 15 seconds after it has ended. It would call the endpoint as if the option were not set, or could not sign with the secret.',
   webhook_deleted: 'Create another webhook, and emit or replay events to that one.',
   delivery_not_finished:
     'Wait until the delivery has succeeded, failed or been canceled; or cancel it with `cancelDelivery` and send it again.',

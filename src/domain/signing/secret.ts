@@ -29,6 +29,13 @@ export interface SecretKeys {
 /** The signing secret as the tenant sees it. @param bytes SECRET_BYTES of chance */
 export const formatSecret = (bytes: Buffer): string => `${PREFIX}${bytes.toString('base64')}`;
 
+/** The only form that daemons sign with which do not report OTHER_SECRETS among what they know. */
+const FIRST_FORM = new RegExp(`^${PREFIX}${B64}{44}$`);
+/** The name of secrets in other forms among what daemons know, and the version from which on they do. */
+export const OTHER_SECRETS = { name: 'otherSecrets', since: '0.2.0' };
+
+export const isOfFirstForm = (secret: string): boolean => FIRST_FORM.test(secret);
+
 /** Whether a text can be a secret: the service has made it, or it came with a webhook of another one. */
 export const isSecret = (text: string): boolean => SECRET.test(text);
 

@@ -17,7 +17,7 @@ interface DaemonReport {
 
 /** The options of webhooks that a daemon can follow. */
 interface DaemonSkills {
-  /** The fields with `since` that it knows. */
+  /** The fields with `since` that it knows, and `OTHER_SECRETS`. */
   knows: readonly string[];
   /** The digests of the signature forms that it signs in, by their names. */
   signatureForms: Readonly<Record<string, string>>;
@@ -79,7 +79,7 @@ const olderStatement: Statement = {
     order by started_at, id limit 1`,
 };
 
-/** A daemon that is alive and does not know one of these fields. A version before says nothing of any. */
+/** A daemon that is alive and does not know one of these fields or skills. A version before says nothing of any. */
 export async function olderDaemon(
   { pool }: HasPool,
   fields: readonly string[],

@@ -1,8 +1,19 @@
 import type { Field, Fields } from '../../../domain/fields/field.js';
 import { flat } from '../../../domain/fields/field-table.js';
+import { isOfFirstForm, OTHER_SECRETS } from '../../../domain/signing/secret.js';
 import { ApiError } from '../../../errors.js';
 import { olderDaemon } from '../../../operations/installation/daemons.js';
+import type { OwnSecrets } from '../../../operations/webhooks/create-webhook.js';
 import { type Context, callerOf } from '../../context/context.js';
+
+/** Something that daemons of a version before cannot do. */
+interface Skill {
+  /** The name by which daemons report it. */
+  name: string;
+  since: string | undefined;
+  /** In a sentence for people. Default: the name. */
+  about?: string;
+}
 
 /**
  * Requires that all daemons know the fields that are set. An older one would call the endpoint as if they were not set,
@@ -17,17 +28,37 @@ export async function requireNewDaemons(context: Context, fields: Fields, values
     return since !== undefined && value != null && value !== unset;
   };
   const set = flat(fields).filter(sets);
+  await requireSkills(
+    context,
+    set.map(([name, { since }]) => ({ name, since })),
+  );
+}
+
+/**
+ * Requires that all daemons can sign with the secrets that a webhook brings. An older one would send nothing.
+ *
+ * @throws ApiError older_daemons
+ */
+export async function requireSigningDaemons(
+  context: Context,
+  { secret, previousSecret }: Pick<OwnSecrets, 'secret' | 'previousSecret'>,
+): Promise<void> {
+  const isOther = [secret, previousSecret].some((text) => text !== null && !isOfFirstForm(text));
+  await requireSkills(context, isOther ? [{ ...OTHER_SECRETS, about: 'secrets of this form' }] : []);
+}
+
+async function requireSkills(context: Context, skills: readonly Skill[]): Promise<void> {
   const older =
-    set.length === 0
+    skills.length === 0
       ? null
       : await olderDaemon(
           context.db,
-          set.map(([name]) => name),
+          skills.map(({ name }) => name),
         );
   if (older === null) {
     return;
   }
-  const names = set.map(([name, { since }]) => `${name} (from ${since} on)`).join(', ');
+  const names = skills.map(({ name, since, about = name }) => `${about} (from ${since} on)`).join(', ');
   // Hosts are the operator's.
   const where = callerOf(context).tenantId === null ? ` on ${older.host}` : '';
   const detail = `A daemon of version ${older.version}${where} does not know ${names}. Upgrade it, and try again when it has ended.`;

@@ -28,7 +28,7 @@ import {
   parseInput,
 } from '../fields/input.js';
 import { knownTo } from '../fields/known-event-type.js';
-import { requireNewDaemons } from '../fields/older-daemons.js';
+import { requireNewDaemons, requireSigningDaemons } from '../fields/older-daemons.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { signingKeyFor } from '../tenants/signing-keys.js';
@@ -92,6 +92,7 @@ export class WebhookMutations {
     const key = parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']);
     const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
     await requireNewDaemons(context, webhookFields, given);
+    await requireSigningDaemons(context, own);
     return createWebhook(context.db, context.vault, context.random, {
       tenantId,
       idempotencyKey: key,
