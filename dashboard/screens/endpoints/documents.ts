@@ -1,44 +1,5 @@
 import { graphql } from '../../api/generated';
 
-graphql(`
-  fragment EndpointRow on Webhook {
-    id
-    databaseId
-    ...EndpointFields
-    active
-    disabledReason
-    disabledAt
-    holdUntil
-    closedUntil
-    consecutiveFailures
-    heldCount
-    lastSuccessAt
-    lastFailureAt
-    version
-  }
-`);
-
-export const ENDPOINTS = graphql(`
-  query Endpoints($after: String) {
-    webhooks(first: 100, after: $after) {
-      edges { node { ...EndpointRow lastDay { start attempts failures p95Ms } } }
-      pageInfo { hasNextPage endCursor }
-    }
-  }
-`);
-
-export const ENDPOINT_UPDATES = graphql(`
-  subscription EndpointUpdates($id: ID) {
-    webhookUpdated(id: $id) { cursor resync webhookId webhook { ...EndpointRow } }
-  }
-`);
-
-export const EVENT_TYPES = graphql(`
-  query OfferedEventTypes {
-    eventTypes { id name description deprecatedAt reserved }
-  }
-`);
-
 export const ENDPOINT = graphql(`
   query Endpoint($id: ID!) {
     webhook(id: $id) {
@@ -118,13 +79,8 @@ export const RELEASE_HELD = graphql(`
   }
 `);
 
-export const SEND_TEST = graphql(`
-  mutation SendEndpointTest($input: TestWebhookInput!) {
-    testWebhook(input: $input) { delivery { ...DeliveryRow } }
-  }
-`);
-
 /** Sends a test to an endpoint that is not active. */
+
 export const CHECK_ENDPOINT = graphql(`
   mutation CheckEndpoint($input: CheckWebhookInput!) {
     checkWebhook(input: $input) { delivery { ...DeliveryRow } }
@@ -132,6 +88,7 @@ export const CHECK_ENDPOINT = graphql(`
 `);
 
 /** Sends a delivery to an endpoint that failures have disabled. A success enables it. */
+
 export const PROBE_ENDPOINT = graphql(`
   mutation ProbeEndpoint($input: ProbeWebhookInput!) {
     probeWebhook(input: $input) { delivery { id } }
@@ -145,6 +102,7 @@ export const SAMPLE_PAYLOAD = graphql(`
 `);
 
 /** A test's delivery with its attempts; the subscription brings the same fields, so that the answer comes by itself. */
+
 export const TEST_RESULT = graphql(`
   query EndpointTestResult($id: ID!) {
     delivery(id: $id) { ...DeliveryRow attempts { id number startedAt durationMs statusCode errorCode } }

@@ -1,7 +1,8 @@
 import { useQuery, useSubscription } from 'urql';
 import type { DeliveryRowFragment, EndpointQuery } from '../../api/generated/graphql';
 import { useRefresh, useThrottled } from '../../parts/refresh';
-import { ENDPOINT, ENDPOINT_UPDATES, TEST_UPDATES } from './documents';
+import { ENDPOINT, TEST_UPDATES } from './documents';
+import { ENDPOINT_UPDATES } from './first-documents';
 
 export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 

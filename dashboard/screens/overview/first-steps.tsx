@@ -9,7 +9,7 @@ import { Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
-import { SEND_TEST } from '../endpoints/documents';
+import { SEND_TEST } from '../endpoints/first-documents';
 
 /** The first steps of a tenant: an endpoint, a test, done. Shown until the first delivery. */
 export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment | undefined; onSent: () => void }) {

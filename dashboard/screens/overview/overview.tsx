@@ -11,7 +11,7 @@ import { useReadAgain } from '../../parts/refresh';
 import { Skeleton } from '../../parts/skeleton';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
-import { ENDPOINT_UPDATES } from '../endpoints/documents';
+import { ENDPOINT_UPDATES } from '../endpoints/first-documents';
 import { AttentionList } from './attention-list';
 import { BacklogCard } from './backlog-card';
 import { OVERVIEW } from './documents';

@@ -7,7 +7,7 @@ import type { FieldProps } from '../../../parts/form';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { EVENT_TYPES } from '../documents';
+import { EVENT_TYPES } from '../first-documents';
 import { type FieldName, type FieldValue, fieldNamed, fieldNames } from './endpoint-values';
 import { EventTypePicker } from './event-type-picker';
 import { offeredTypes } from './event-type-tree';

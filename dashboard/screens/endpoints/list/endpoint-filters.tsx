@@ -5,7 +5,7 @@ import { AddressSelect } from '../../../parts/address-select';
 import { FilterRow } from '../../../parts/field';
 import { useAddress } from '../../../parts/place';
 import { SearchBox } from '../../../parts/search-box';
-import { EVENT_TYPES } from '../documents';
+import { EVENT_TYPES } from '../first-documents';
 import { arrange, type Wanted } from './endpoint-list';
 
 /** The filters in the list's address. */

@@ -9,7 +9,7 @@ import { Link, useAddress, useGo } from '../../../parts/place';
 import { useRefresh, useThrottled } from '../../../parts/refresh';
 import { TableSkeleton } from '../../../parts/skeleton';
 import { useAllowed } from '../../../parts/viewer';
-import { ENDPOINT_UPDATES, ENDPOINTS } from '../documents';
+import { ENDPOINT_UPDATES, ENDPOINTS } from '../first-documents';
 import { useEndpointColumns } from './endpoint-columns';
 import { EndpointFilters, isFiltered, useWanted } from './endpoint-filters';
 import { arrange } from './endpoint-list';

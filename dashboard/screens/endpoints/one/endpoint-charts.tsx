@@ -10,7 +10,8 @@ import { useAddress } from '../../../parts/place';
 import { RangePicker, useRange } from '../../../parts/range';
 import { useRefresh, useThrottled } from '../../../parts/refresh';
 import { Skeleton } from '../../../parts/skeleton';
-import { ENDPOINT_STATS, EVENT_TYPES } from '../documents';
+import { ENDPOINT_STATS } from '../documents';
+import { EVENT_TYPES } from '../first-documents';
 import type { ShownEndpoint } from '../use-endpoint';
 
 const READ_EVERY_MS = 20_000;

@@ -6,7 +6,7 @@ import { Tick } from '../../../parts/field';
 import { filterOf, SpanFields, spanOfLast } from '../../../parts/time-span';
 import { REPLAY } from '../../operations/documents';
 import { useBulkOperation } from '../../operations/use-bulk-operation';
-import { EVENT_TYPES } from '../documents';
+import { EVENT_TYPES } from '../first-documents';
 import { EventTypePicker } from '../form/event-type-picker';
 import type { EndpointDialogProps } from '../use-endpoint';
 

@@ -8,7 +8,8 @@ import { issueAt, issuesOf } from '../../../parts/issues';
 import { JsonField, parseObject } from '../../../parts/json-field';
 import { Failure } from '../../../parts/page';
 import { Untrusted } from '../../../parts/untrusted';
-import { SEND_TEST, TEST_UPDATES } from '../documents';
+import { TEST_UPDATES } from '../documents';
+import { SEND_TEST } from '../first-documents';
 import { TestAnswer } from './test-answer';
 
 /**

@@ -4,7 +4,8 @@ import { useQuery } from 'urql';
 import type { EndpointRowFragment } from '../../../api/generated/graphql';
 import { Select } from '../../../parts/field';
 import { useAllowed } from '../../../parts/viewer';
-import { EVENT_TYPES, SAMPLE_PAYLOAD } from '../documents';
+import { SAMPLE_PAYLOAD } from '../documents';
+import { EVENT_TYPES } from '../first-documents';
 import { TestForm } from './test-form';
 
 const USUAL_TYPE = 'webhook.test';
