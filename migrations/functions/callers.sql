@@ -50,15 +50,17 @@ $$;
 
 -- For each encryption key in use: the number of its tenants, and the wrapped data keys of the oldest and the newest,
 -- which a process opens at its start to see whether its keys are right: two different keys may have had one name.
+-- The installation's, of tenant -1, is tried after them and counts as no tenant.
 create or replace function hookwright.data_key_samples()
 returns table (kid text, tenants integer, tenant_id bigint, data_key bytea)
 language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   select used.kid, used.tenants, t.id, t.data_key
   from (
-    select data_key_kid as kid, count(*)::integer as tenants, min(id) as oldest, max(id) as newest
+    select data_key_kid as kid, (count(*) filter (where id > 0))::integer as tenants,
+           min(id) filter (where id > 0) as oldest, max(id) as newest
     from hookwright.tenants group by 1) used
-  join hookwright.tenants t on t.id in (used.oldest, used.newest)
-  order by used.kid, t.id
+  join hookwright.tenants t on t.data_key_kid = used.kid and t.id in (used.oldest, used.newest, -1)
+  order by used.kid, t.id < 0, t.id
 $$;
 
 grant execute on function hookwright.current_tenant, hookwright.find_api_key, hookwright.find_portal_session,

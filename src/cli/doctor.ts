@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../domain/installation/installation-tenant.js';
 import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
 import { lackOf, missingMigrations, newerThan, unknownMigrations } from '../operations/installation/check-readiness.js';
@@ -130,7 +131,8 @@ async function examineKeys(config: Config, pool: pg.Pool): Promise<Check[]> {
 const SHOWN_MAX = 20;
 
 function judgeSigningKeys(tenants: readonly number[]): Check {
-  const shown = tenants.slice(0, SHOWN_MAX).join(', ');
+  const named = tenants.map((id) => (id === INSTALLATION_TENANT ? INSTALLATION_NAMED : id));
+  const shown = named.slice(0, SHOWN_MAX).join(', ');
   const more = tenants.length > SHOWN_MAX ? ` and ${tenants.length - SHOWN_MAX} more` : '';
   return failIf(
     tenants.length > 0,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { INSTALLATION_TENANT } from '../domain/installation/installation-tenant.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { encryptionKeysInUse } from '../operations/secrets/try-encryption-keys.js';
 import { giveUpSecrets, lockedOutTenants } from '../operations/tenants/give-up-secrets.js';
@@ -13,7 +14,7 @@ export async function giveUpKey(kid: string, { forGood = false }: { forGood?: bo
   await administerSecrets(async ({ config, db }) => {
     await requireInUse(db, kid);
     const tenants = await lockedOutTenants(db, await readEncryptionKeys(config), kid);
-    const which = `${kid} (tenants: ${tenants.length})`;
+    const which = `${kid} (tenants: ${tenants.filter(({ id }) => id !== INSTALLATION_TENANT).length})`;
     if (tenants.length === 0) {
       print(`The encryption key ${kid} is not lost: it opens all that it protects. Nothing is changed.`);
     } else if (!forGood) {

@@ -183,6 +183,14 @@ describe('the installation', () => {
     ).toEqual({ name: 'Installation' });
   });
 
+  test('counts as no tenant whose secrets an encryption key protects', async () => {
+    await created();
+    const { installation: facts, tenants } = await read(
+      '{ installation { encryptionKeys { tenants } } tenants(first: 100) { edges { node { databaseId } } } }',
+    );
+    expect(facts.encryptionKeys).toEqual([{ tenants: nodesOf(tenants).length }]);
+  });
+
   test('shows its webhooks among those of all tenants', async () => {
     const { webhook } = await created();
     const found = (

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import type { InstallationKeptQuery } from '../../api/generated/graphql';
-import { type Column, List } from '../../parts/list';
+import { type Column, List, NoValue } from '../../parts/list';
 import { Card } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { bytes, compact, count } from '../../text/numbers';
@@ -22,7 +22,7 @@ export function Storage({
         wide: true,
         render: ({ table }) => <code className="font-mono text-xs">{table}</code>,
       },
-      { name: t`Rows`, figures: true, render: ({ rows }) => t`about ${compact(rows)}` },
+      { name: t`Rows`, figures: true, render: ({ rows }) => (rows === 0 ? <NoValue /> : t`about ${compact(rows)}`) },
       { name: t`Size`, figures: true, render: ({ bytes: size }) => bytes(size) },
       { name: t`Oldest day`, figures: true, from: 'sm', render: ({ since }) => <Time value={since} /> },
       { name: t`Days ahead`, figures: true, render: ({ daysAhead }) => count(daysAhead) },

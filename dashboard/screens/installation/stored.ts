@@ -9,7 +9,7 @@ interface Partition {
 /** The size of a table over all its days. */
 export interface Stored {
   table: string;
-  /** About how many; days that Postgres has not counted yet are left out. */
+  /** About how many; days that Postgres has not counted yet are left out, so 0 says nothing. */
   rows: number;
   bytes: number;
   /** The beginning of its first day. */

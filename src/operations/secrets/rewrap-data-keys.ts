@@ -1,3 +1,4 @@
+import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { Tenant } from '../../entities/tenant.js';
 import type { HasOrm } from '../../platform/database/database.js';
 import { about, audit, commandLine } from '../rows/audit.js';
@@ -11,7 +12,7 @@ const CHUNK_ROWS = 100;
  * Wraps every tenant's data key by the first of ENCRYPTION_KEYS. The data keys stay the same, so it does not disturb
  * processes that know both encryption keys.
  *
- * @returns the number of tenants
+ * @returns the number of tenants, without the installation
  * @throws Error when a data key is wrapped by a key that is not among ENCRYPTION_KEYS; those before it are done
  */
 export async function rewrapDataKeys(db: HasOrm, vault: Pick<SecretVault, 'currentKid' | 'rewrap'>): Promise<number> {
@@ -25,10 +26,10 @@ export async function rewrapDataKeys(db: HasOrm, vault: Pick<SecretVault, 'curre
         const change = { before: { encryptionKey: dataKeyKid }, after: { encryptionKey: tenant.dataKeyKid } };
         audit(em, commandLine, { ...about('TENANT', id, id), action: 'DATA_KEY_REWRAPPED', ...change });
       }
-      return tenants.length;
+      return tenants.map(({ id }) => id);
     });
-    done += rewrapped;
-    if (rewrapped === 0) {
+    done += rewrapped.filter((id) => id !== INSTALLATION_TENANT).length;
+    if (rewrapped.length === 0) {
       return done;
     }
   }

@@ -5,13 +5,13 @@ import { opensDataKey } from './secret-vault.js';
 /** An encryption key in use, tried with `ENCRYPTION_KEYS`. */
 export interface TriedKey {
   kid: string;
-  /** How many tenants' secrets it protects. */
+  /** How many tenants' secrets it protects, without those of the installation. */
   tenants: number;
   /**
    * - `OPENS`: the data keys that were tried open.
    * - `MISSING`: no key has this name.
    * - `WRONG`: another key has this name.
-   * - `MIXED`: the key opens the oldest tenant's data key and not the newest's: another key had its name.
+   * - `MIXED`: the key opens the oldest tenant's data key and not a newer one: another key had its name.
    */
   verdict: 'OPENS' | 'MISSING' | 'WRONG' | 'MIXED';
 }
@@ -35,7 +35,7 @@ export async function encryptionKeysInUse(db: HasPool): Promise<{ kid: string; t
   return [...(await readSamples(db))].map(([kid, [sample]]) => ({ kid, tenants: sample!.tenants }));
 }
 
-/** Tries the keys on two data keys for each encryption key in use: the right name does not prove the key. */
+/** Tries the keys on two or three data keys for each encryption key in use: the right name does not prove the key. */
 export async function tryEncryptionKeys(db: HasPool, keys: readonly EncryptionKey[]): Promise<TriedKey[]> {
   return [...(await readSamples(db))].map(([kid, ofKid]) => {
     const key = keys.find((known) => known.kid === kid)?.key;
