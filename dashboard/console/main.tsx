@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, createRouter, Outlet, RouterProvider } fr
 import { BASE } from '../api/base';
 import { fetchLaterScripts } from '../api/scripts';
 import { showPage, showWaiting } from '../parts/page-root';
-import { routerOptions } from '../parts/router-options';
+import { byNumber, routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { consoleRoutes, tenantRoutes, tenantSettingsRoutes } from '../screens/routes';
 import { ConsoleFrame } from './console-frame';
@@ -10,7 +10,7 @@ import { enter } from './enter';
 import { SignIn } from './sign-in';
 import { TenantArea } from './tenant-area';
 
-const root = createRootRoute({ component: Outlet });
+const root = createRootRoute({ ...byNumber, component: Outlet });
 const frame = createRoute({ getParentRoute: () => root, id: 'console', component: ConsoleFrame });
 const tenant = createRoute({ getParentRoute: () => root, path: '/tenants/$tenantId', component: TenantArea });
 const router = createRouter({

@@ -1,13 +1,25 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, redirect, useRouter } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useSyncExternalStore } from 'react';
 import { pageReload } from '../api/page-reload';
 import { ScriptMissing } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
-import { Button } from './button';
+import { Button, buttonLook } from './button';
 import { Answer, Empty } from './page';
-import { plainSearch } from './place';
+import { Link, plainSearch } from './place';
 import { Untrusted } from './untrusted';
+
+const NUMBERED = /\/(tenants\/tn|endpoints\/wh|deliveries\/dl|events\/ev|operations\/op)_(?=[1-9]\d*(?:\/|$))/g;
+
+/** Addresses that other programs link to may have ids of the API, as `/endpoints/wh_4`: they lead to those with numbers. */
+export const byNumber = {
+  beforeLoad({ location: { pathname } }: { location: { pathname: string } }) {
+    const to = pathname.replace(NUMBERED, (place) => `${place.slice(0, place.lastIndexOf('/'))}/`);
+    if (to !== pathname) {
+      throw redirect({ to: to as string, search: true as never, hash: true, replace: true });
+    }
+  },
+};
 
 /** Router options of portal and console: plain addresses, and pages for errors and unknown addresses. */
 export const routerOptions = {
@@ -18,7 +30,14 @@ export const routerOptions = {
 
 function NotFound() {
   return (
-    <Empty title={<Trans>Page not found</Trans>}>
+    <Empty
+      title={<Trans>Page not found</Trans>}
+      action={
+        <Link to="/" className={buttonLook()}>
+          <Trans>Home page</Trans>
+        </Link>
+      }
+    >
       <Trans>The address may be misspelled or incomplete. Press Ctrl K to find anything by its id.</Trans>
     </Empty>
   );

@@ -4,7 +4,7 @@ import { pageReload } from '../api/page-reload';
 import { fetchLaterScripts } from '../api/scripts';
 import { isFramed } from '../api/tab-storage';
 import { showPage, showWaiting } from '../parts/page-root';
-import { routerOptions } from '../parts/router-options';
+import { byNumber, routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
 import { TenantFrame } from '../parts/tenant-frame';
 import { tenantRoutes } from '../screens/routes';
@@ -16,7 +16,7 @@ import { PortalSession } from './portal-session';
 import { renewal } from './renewal';
 import { SignedOutPage } from './signed-out';
 
-const root = createRootRoute({ component: () => <TenantFrame canLeave={!isFramed} /> });
+const root = createRootRoute({ ...byNumber, component: () => <TenantFrame canLeave={!isFramed} /> });
 const router = createRouter({
   routeTree: root.addChildren(tenantRoutes(root, () => '')),
   basepath: `${BASE}/portal`,

@@ -42,6 +42,35 @@ describe('an address that anybody may have written', () => {
     }
   });
 
+  browserTest('leads from ids of the API to the page with the number', async ({ open }) => {
+    const { tenantId } = stack.delivery;
+    const page = await visit(open, stack, '/overview');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await stack.delivery.rows(`update hookwright.tenants set external_id = 'a/b' where id = ${tenantId}`);
+    const tenant = `/console/tenants/${tenantId}`;
+    for (const [asked, shown] of [
+      [`/console/tenants/${tenantId}/endpoints/wh_1`, `${tenant}/endpoints/1`],
+      [`/console/tenants/tn_${tenantId}/endpoints?q=a`, `${tenant}/endpoints?q=a`],
+      [`/console/tenants/tn_${tenantId}/deliveries/dl_7`, `${tenant}/deliveries/7`],
+      [`/console/tenants/ext:a%2Fb/events/ev_7`, `${tenant}/events/7`],
+    ]) {
+      await page.goto(`${asked}`);
+      await page.waitForURL(`${stack.origin}${shown}`);
+    }
+    await page.goto(`${tenant}/endpoints/wh_1`);
+    await page.getByRole('heading', { level: 1, name: '127.0.0.1' }).waitFor();
+  });
+
+  browserTest('leads home where there is no such page', async ({ open }) => {
+    const page = await visit(open, stack, '/overview');
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.goto('/console/nowhere/at/all');
+    await page.getByText('Page not found').waitFor();
+    await page.getByRole('link', { name: 'Home page' }).click();
+    await page.waitForURL(`${stack.origin}/console/**`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+
   browserTest('shows English for a language that there is not', async ({ open }) => {
     const page = await visit(open, stack, '/overview');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
