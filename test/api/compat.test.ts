@@ -101,14 +101,20 @@ test('a name that is no form of this installation is refused with those that are
 
 describe('the signatures of a webhook', () => {
   const signatures = async (id: number) => {
-    const query = `{ webhook(id: "${gid.webhook(id)}") { signatures { scheme form headers } } }`;
+    const query = `{ webhook(id: "${gid.webhook(id)}") { signatures { scheme form headers overlap } } }`;
     return (await graphql(query)).data.webhook.signatures;
   };
-  const contract = { scheme: 'CONTRACT', form: null, headers: ['X-Service-Signature', 'X-Service-Timestamp'] };
+  const contract = {
+    scheme: 'CONTRACT',
+    form: null,
+    headers: ['X-Service-Signature', 'X-Service-Timestamp'],
+    overlap: 'PREVIOUS',
+  };
   const standard = {
     scheme: 'STANDARD_WEBHOOKS',
     form: null,
     headers: ['webhook-signature', 'webhook-id', 'webhook-timestamp'],
+    overlap: 'BOTH',
   };
 
   test('are named with their headers, also one of a form that this process does not know', async () => {
@@ -116,9 +122,19 @@ describe('the signatures of a webhook', () => {
     expect(await signatures(id)).toEqual([contract, standard]);
     await setBy(id, { compat: 'svix' });
     const svix = ['svix-signature', 'svix-id', 'svix-timestamp'];
-    expect(await signatures(id)).toEqual([contract, standard, { scheme: 'COMPAT', form: 'svix', headers: svix }]);
+    expect(await signatures(id)).toEqual([
+      contract,
+      standard,
+      { scheme: 'COMPAT', form: 'svix', headers: svix, overlap: 'BOTH' },
+    ]);
+    await setBy(id, { compat: 'convoy-simple' });
+    expect((await signatures(id))[2].overlap).toBe('PREVIOUS');
     await api.owner.query(`update hookwright.webhook_options set compat = 'gone' where webhook_id = $1`, [id]);
-    expect(await signatures(id)).toEqual([contract, standard, { scheme: 'COMPAT', form: 'gone', headers: [] }]);
+    expect(await signatures(id)).toEqual([
+      contract,
+      standard,
+      { scheme: 'COMPAT', form: 'gone', headers: [], overlap: null },
+    ]);
   });
 
   test('lack headers that the webhook sets itself, and a warning says so', async () => {
@@ -128,7 +144,10 @@ describe('the signatures of a webhook', () => {
       setHeaders: [{ name: 'X-Outpost_Topic', value: 'mine' }],
       auth: { apiKey: { header: 'X-Outpost-Signature', value: 'a' } },
     });
-    expect((await signatures(id))[2].headers).toEqual(['x-outpost-event-id', 'x-outpost-timestamp']);
+    expect((await signatures(id))[2]).toMatchObject({
+      headers: ['x-outpost-event-id', 'x-outpost-timestamp'],
+      overlap: null,
+    });
     const { warnings } = await optionsOf(id);
     expect(warnings).toEqual(
       ['x-outpost-signature', 'x-outpost-topic'].map((path) => ({

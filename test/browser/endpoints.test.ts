@@ -183,6 +183,16 @@ describe('the page of an endpoint', () => {
     await page.getByRole('button', { name: 'Rotate and end the old one' }).waitFor();
   });
 
+  browserTest('says by which secret the signature of a former system is made in an overlap', async ({ open }) => {
+    const stack = await openStack();
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    await stack.delivery.change(id, { compat: 'svix' });
+    const page = await visit(open, stack, `/endpoints/${id}?do=rotate`);
+    await dialogOf(page).getByRole('row', { name: 'svix-signature old old and new new' }).waitFor();
+    await dialogOf(page).getByText('A server that checks webhook-signature or svix-signature can switch').waitFor();
+    await dialogOf(page).getByText('A server that checks X-Service-Signature must accept both').waitFor();
+  });
+
   browserTest('shows the headers that prove the sender, and removes those of a former system', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(stack.receiver.url);

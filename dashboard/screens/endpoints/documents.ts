@@ -12,7 +12,7 @@ export const ENDPOINT = graphql(`
       backlog { due scheduled held waiting countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       delivery { ratePerSecond }
-      signatures { scheme form headers }
+      signatures { scheme form headers overlap }
       latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }
       lastDay { start attempts failures p95Ms }
       failures { errorCode deliveries }

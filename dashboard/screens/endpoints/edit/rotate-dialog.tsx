@@ -6,8 +6,9 @@ import { FormDialog } from '../../../parts/form-dialog';
 import { Answer } from '../../../parts/page';
 import { SecretDialog } from '../../../parts/secret-dialog';
 import { shortly, Time } from '../../../parts/time';
+import { formatter } from '../../../text/formats';
 import { ROTATE_SECRET } from '../documents';
-import type { EndpointDialogProps } from '../use-endpoint';
+import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 
 const HOURS_MAX = 168;
 const HOURS_USUAL = 24;
@@ -65,19 +66,26 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
           </Trans>
         </p>
       ) : (
-        <WhichSigns />
+        <WhichSigns signatures={endpoint.signatures} />
       )}
     </FormDialog>
   );
 }
 
 /** Which header is signed with which secret, before, within and after the overlap. */
-function WhichSigns() {
-  const { t } = useLingui();
+function WhichSigns({ signatures }: Pick<ShownEndpoint, 'signatures'>) {
+  const { t, i18n } = useLingui();
+  const headersWith = (wanted: 'BOTH' | 'PREVIOUS') =>
+    signatures.flatMap(({ headers: [header], overlap }) =>
+      overlap === wanted && header !== undefined ? [header] : [],
+    );
+  const [both, previous] = [headersWith('BOTH'), headersWith('PREVIOUS')];
   const rows = [
-    { header: 'webhook-signature', now: t`old`, overlap: t`old and new`, after: t`new` },
-    { header: 'X-Service-Signature', now: t`old`, overlap: t`old`, after: t`new` },
+    ...both.map((header) => ({ header, now: t`old`, overlap: t`old and new`, after: t`new` })),
+    ...previous.map((header) => ({ header, now: t`old`, overlap: t`old`, after: t`new` })),
   ];
+  const or = formatter(Intl.ListFormat, i18n.locale, { type: 'disjunction' });
+  const [anyOfBoth, anyOfPrevious] = [or.format(both), or.format(previous)];
   return (
     <>
       <table className="w-full text-sm">
@@ -106,10 +114,10 @@ function WhichSigns() {
         </tbody>
       </table>
       <p className="text-sm text-soft">
-        <Trans>
-          A server that checks webhook-signature can switch to the new secret at any time during the overlap. One that
-          checks X-Service-Signature must accept both until the overlap ends.
-        </Trans>
+        {both.length > 0 && (
+          <Trans>A server that checks {anyOfBoth} can switch to the new secret at any time during the overlap.</Trans>
+        )}{' '}
+        <Trans>A server that checks {anyOfPrevious} must accept both until the overlap ends.</Trans>
       </p>
     </>
   );
