@@ -11,6 +11,7 @@ browserTest('an endpoint is signed by a key pair, which is shown, and rotated', 
   const page = await visit(open, stack, `/endpoints/${id}?do=signing`);
   await page.getByText('another signature, v1a').waitFor();
   expect(await axeViolations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Cancel' }).waitFor();
   await page.getByRole('button', { name: 'Sign by the key pair' }).click();
   await page.getByText('by the secret and by a key pair').waitFor();
   await page.getByText('signs now').waitFor();

@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Confirm } from '../../../parts/dialog';
+import { FormDialog } from '../../../parts/form-dialog';
 import { useConfirmed } from '../../../parts/use-confirmed';
 import { UPDATE_ENDPOINT } from '../documents';
 import type { EndpointDialogProps } from '../use-endpoint';
@@ -13,26 +13,31 @@ export function SigningDialog({ endpoint, onClose }: EndpointDialogProps) {
   const [state, update] = useConfirmed(UPDATE_ENDPOINT, said, onClose);
   const signing = begins ? 'SECRET_AND_KEY' : 'SECRET';
   return (
-    <Confirm
-      {...state}
-      open
+    <FormDialog
+      form={{
+        ...state,
+        submit: (event) => {
+          event.preventDefault();
+          update({ input: { id, delivery: { signing }, ifVersion: version } });
+        },
+      }}
       onClose={onClose}
       title={begins ? <Trans>Sign by key pair?</Trans> : <Trans>End the key signature?</Trans>}
-      action={begins ? t`Sign by the key pair` : t`Stop it`}
-      onConfirm={() => update({ input: { id, delivery: { signing }, ifVersion: version } })}
+      action={begins ? <Trans>Sign by the key pair</Trans> : <Trans>Stop it</Trans>}
+      danger={!begins}
     >
       {begins ? (
-        <p>
+        <p className="text-sm text-soft">
           <Trans>
             The header webhook-signature gets another signature, v1a. Your server can verify it with the public keys,
             without a secret. Servers that verify by the secret notice nothing.
           </Trans>
         </p>
       ) : (
-        <p>
+        <p className="text-sm text-soft">
           <Trans>A server that verifies by the public keys refuses every request then.</Trans>
         </p>
       )}
-    </Confirm>
+    </FormDialog>
   );
 }
