@@ -25,7 +25,12 @@ interface ConsoleScreen {
 const CONSOLE_SCREENS: readonly ConsoleScreen[] = [
   { path: '/', name: msg`Installation`, icon: Gauge },
   { path: '/tenants', name: msg`Tenants`, icon: Building2 },
-  { path: '/tenants/installation/endpoints', name: msg`Webhooks`, icon: Webhook, scope: 'platform:admin' },
+  {
+    path: '/tenants/installation/endpoints',
+    name: msg`Endpoints of the installation`,
+    icon: Webhook,
+    scope: 'platform:admin',
+  },
   { path: '/worst', name: msg`Endpoint ranking`, icon: ChartBarDecreasing },
   { path: '/event-types', name: msg`Event types`, icon: ListTree },
   { path: '/keys', name: msg`Platform keys`, icon: KeyRound },

@@ -147,7 +147,7 @@ describe('the operator', () => {
       where id = ${id}`);
     await page.reload();
     await page.getByRole('table', { name: 'Tenants' }).getByText('1 disabled').waitFor();
-    await page.getByRole('link', { name: 'Installation' }).click();
+    await page.getByRole('link', { name: 'Installation', exact: true }).click();
     const failing = page.getByRole('table', { name: 'Endpoints that fail now' });
     await failing.getByText('Disabled').waitFor();
     expect(await axeViolations(page)).toEqual([]);
@@ -234,7 +234,7 @@ describe('the operator', () => {
     const { services } = stack.delivery;
     const { page } = await open({ origin: stack.origin });
     await signIn(page, await platformKey(services));
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Endpoints of the installation' }).click();
     await page.waitForURL('**/console/tenants/installation/endpoints');
     const tabs = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     await tabs.first().waitFor();
@@ -248,6 +248,7 @@ describe('the operator', () => {
       'Audit log',
     ]);
     await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
+    await page.getByRole('heading', { name: 'About the installation' }).waitFor();
     await page.getByRole('textbox', { name: 'Url' }).fill(stack.receiver.url);
     await page.getByRole('checkbox', { name: /^audit\.entry/ }).click();
     await page.getByRole('button', { name: 'Add the endpoint' }).click();

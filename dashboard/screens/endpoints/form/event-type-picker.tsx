@@ -1,7 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { INSTALLATION_TENANT } from '../../../../src/domain/installation/installation-tenant';
 import { TextInput, Tick } from '../../../parts/field';
 import { Untrusted } from '../../../parts/untrusted';
+import { useViewer } from '../../../parts/viewer';
 import { count } from '../../../text/numbers';
 import { choiceOf, type OfferedType, type TypeNode, toggleTypes, treeOf } from './event-type-tree';
 
@@ -66,6 +68,7 @@ function AllEvents() {
 
 function SomeTypes({ types, value, onChange }: PickerProps) {
   const { t } = useLingui();
+  const isInstallation = useViewer().tenant?.databaseId === INSTALLATION_TENANT;
   const [search, setSearch] = useState('');
   const [own, operational] = useMemo(
     () =>
@@ -105,7 +108,7 @@ function SomeTypes({ types, value, onChange }: PickerProps) {
         {operational.length > 0 && (
           <>
             <h3 className="mt-2 mb-0.5 text-xs font-medium text-soft">
-              <Trans>About your endpoints</Trans>
+              {isInstallation ? <Trans>About the installation</Trans> : <Trans>About your endpoints</Trans>}
             </h3>
             <Nodes nodes={operational} chosen={chosen} onChange={change} />
           </>
