@@ -51,7 +51,7 @@ export function TenantFrame({
           <div className="flex h-12 items-center gap-3">
             <div className="flex min-w-0 items-center gap-2.5 text-sm font-semibold">
               {brand}
-              <span className="truncate">
+              <span className="truncate max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[overflow-wrap:anywhere]">
                 <NameAndId name={viewer.tenant?.name ?? ''} externalId={viewer.tenant?.externalId} />
               </span>
               {notice}

@@ -45,6 +45,21 @@ describe('an external id', () => {
     await page.getByText('As support').waitFor();
     await page.getByRole('banner').getByText('acme/42').waitFor();
     expect(await axeViolations(page)).toEqual([]);
+    const { width, height } = page.viewportSize()!;
+    await page.setViewportSize({ width: 390, height });
+    const shown = await page
+      .getByRole('banner')
+      .getByText('acme/42')
+      .evaluate((id) => {
+        const [inner, outer] = [id, id.closest('span')!].map((one) => one.getBoundingClientRect()) as [
+          DOMRect,
+          DOMRect,
+        ];
+        return inner.right <= outer.right + 1 && inner.bottom <= outer.bottom + 1;
+      });
+    await page.screenshot({ path: '/tmp/narrow.png' });
+    expect(shown).toBe(true);
+    await page.setViewportSize({ width, height });
 
     const find = async (text: string, path: string) => {
       await page.keyboard.press('Control+k');

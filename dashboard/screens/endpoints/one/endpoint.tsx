@@ -3,7 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useQuery } from 'urql';
 import { markedExternalId } from '../../../../src/domain/ids/external-id';
-import { endpointLabel } from '../../../parts/cells';
+import { endpointLabel, labelOf } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
 import { useGo } from '../../../parts/place';
 import { WebhookBadge } from '../../../parts/status';
@@ -80,10 +80,10 @@ function EndpointPage({ number }: { number: string }) {
   );
 }
 
-/** How much of a name or URL the title shows: the setup has all of it. */
+/** How much of a name or URL the title shows before the external id: the setup has all of it. */
 const TITLE_MAX = 120;
 
-function titleOf(endpoint: Parameters<typeof endpointLabel>[0]): string {
-  const short = endpointLabel(endpoint);
-  return short.length > TITLE_MAX ? `${short.slice(0, TITLE_MAX)}…` : short;
+function titleOf({ externalId, ...endpoint }: Parameters<typeof endpointLabel>[0]): string {
+  const name = endpointLabel(endpoint);
+  return labelOf(name.length > TITLE_MAX ? `${name.slice(0, TITLE_MAX)}…` : name, externalId);
 }
