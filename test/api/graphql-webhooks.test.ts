@@ -37,6 +37,26 @@ describe('a webhook from its creation to its deletion', () => {
     expect(await api.services.vault.open(tenant.id, id, rows[0].sealed_secret)).toBe(secret);
   });
 
+  test('it is made paused where the request says so, and holds its events until it is enabled', async () => {
+    const other = await makeTenant(api.services);
+    const input = { url: 'https://receiver.example.com/moved', eventTypes: ['*'], active: false };
+    const fields = 'webhook { id active disabledReason disabledAt holdUntil consecutiveFailures }';
+    const { data } = await api.by(other).mutate('createWebhook', input, fields);
+    const { webhook } = data.createWebhook;
+    expect(webhook).toMatchObject({ active: false, disabledReason: 'PAUSED', consecutiveFailures: 0 });
+    expect(Date.parse(webhook.holdUntil) - Date.parse(webhook.disabledAt)).toBe(168 * 3_600_000);
+    await emitMany(api.services, other.id, 2);
+    const document = `{ webhook(id: "${webhook.id}") { heldCount }
+      auditLog { edges { node { action after } } } }`;
+    const seen = await api.by(other).read(document);
+    expect(seen.webhook.heldCount).toBe(2);
+    expect(seen.auditLog.edges[0].node).toMatchObject({ action: 'WEBHOOK_CREATED', after: { active: false } });
+    const enabled = await update({ id: webhook.id, active: true }, other);
+    expect(enabled.data.updateWebhook.webhook).toMatchObject({ active: true, disabledReason: null });
+    const usual = await api.by(other).mutate('createWebhook', { ...input, active: true }, fields);
+    expect(usual.data.createWebhook.webhook).toMatchObject({ active: true, disabledAt: null });
+  });
+
   test('it can be changed, paused and enabled again, and the answer shows the change', async () => {
     const { id } = await makeWebhook(api.services, tenant.id);
     const settings = { url: 'https://other.example.com/', eventTypes: ['booking.created'] };

@@ -39,6 +39,19 @@ describe('the same Idempotency-Key', () => {
     expect(data.createWebhook.webhook.databaseId).toBe(id);
   });
 
+  test('of a webhook that is made paused is another request than of one that is active', async () => {
+    const made = (key: string, active: string) =>
+      graphql(`mutation { createWebhook(input: {url: "${wanted.url}", eventTypes: ["booking.created"],
+        idempotencyKey: "${key}"${active}}) { webhook { databaseId active } } }`);
+    const [paused, usual] = [newKey(), newKey()];
+    const { data } = await made(paused, ', active: false');
+    expect(data.createWebhook.webhook.active).toBe(false);
+    expect((await made(paused, ', active: false')).data).toEqual(data);
+    expect((await made(paused, '')).errors[0].extensions.code).toBe('CONFLICT');
+    const active = (await made(usual, '')).data;
+    expect((await made(usual, ', active: true')).data).toEqual(active);
+  });
+
   test('makes one webhook of requests at the same time: the others wait for the first', async () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(key)));

@@ -227,6 +227,27 @@ describe('import write', () => {
     expect((await webhooksOf('cust_1'))['e'].active).toBe(true);
   });
 
+  test('webhooks that are made paused get no request, though events come all the time', async () => {
+    const lines = Array.from({ length: 30 }, (_, at) => line(`s${at}`, at % 2 === 0 ? { active: false } : {}, 'busy'));
+    await write(fileOf(line('first', { active: false }, 'busy')));
+    const [tenant] = await stack.rows<{ id: string }>("select id from hookwright.tenants where external_id = 'busy'");
+    let isWriting = true;
+    const emitting = (async () => {
+      while (isWriting) {
+        await stack.services.emitter.emit([couponEmit(Number(tenant!.id))]);
+      }
+    })();
+    expect((await write(fileOf(...lines), '--paused')).output).toContain('Webhooks: 30 made');
+    isWriting = false;
+    await emitting;
+    const rows = await stack.rows(`select distinct active, disabled_reason as reason, hold_until > now() as holds
+      from hookwright.webhooks where tenant_id = ${tenant!.id}`);
+    expect(rows).toEqual([{ active: false, reason: 'PAUSED', holds: true }]);
+    const deliveries = await stack.rows(`select distinct d.status from hookwright.deliveries d
+      where tenant_id = ${tenant!.id}`);
+    expect(deliveries).toEqual([{ status: 'HELD' }]);
+  });
+
   test('a webhook that was deleted here is made again, as long as its line is in the file', async () => {
     await write(fileOf(line('gone')));
     const { tenant } = await ask<Line>(connection(), WEBHOOKS, { externalId: 'cust_1' });

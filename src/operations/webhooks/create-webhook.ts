@@ -16,6 +16,7 @@ import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
+import { markPaused } from './switch-webhook.js';
 
 /** Signing secrets that come with a webhook of another service. Null: none; then the service makes the secret. */
 export interface OwnSecrets {
@@ -28,6 +29,8 @@ export interface OwnSecrets {
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   own?: OwnSecrets;
+  /** It is made paused, and holds its events so long. Null: it is active at once. */
+  paused?: { holdHours: number } | null;
   /** Becomes the tenant's, if it has none. Null: nothing of the webhook is signed by one. */
   signingKey?: NewSigningKey | null;
   webhooksMax: number;
@@ -47,8 +50,10 @@ export async function createWebhook(
   db: HasPool & HasOrm,
   vault: Pick<SecretVault, 'seal' | 'open' | 'hmac' | 'newDataKey'>,
   random: (bytes: number) => Buffer,
-  { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, signingKey = null, ...settings }: NewWebhook,
+  wanted: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
+  const { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...others } = wanted;
+  const { paused = null, signingKey = null, ...settings } = others;
   if (tenantId === INSTALLATION_TENANT) {
     await makeInstallationTenant(db, vault);
   }
@@ -57,7 +62,8 @@ export async function createWebhook(
   const sealedSecret = await vault.seal(tenantId, id, secret);
   const previousSealedSecret = own.previousSecret === null ? null : await vault.seal(tenantId, id, own.previousSecret);
   const stored = await sealSettings(vault, tenantId, id, settings);
-  const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request: { ...settings, ...own } });
+  const request = { ...settings, ...own, ...(paused === null ? {} : PAUSED) };
+  const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request });
   const making = managementTransaction(db, tenantId, async (unit) => {
     const { em, sql, now } = unit;
     const tenant = await lockTenant(em, tenantId);
@@ -77,6 +83,9 @@ export async function createWebhook(
       const until = overlapEnd(own, now);
       Object.assign(created, { previousSealedSecret, overlapEndsAt: until, previousSecretExpiresAt: until });
     }
+    if (paused !== null) {
+      markPaused(unit, created, paused.holdHours);
+    }
     created.options = null;
     created.tenant = tenant;
     await writeOptionsRow(unit, created, given(stored));
@@ -90,6 +99,7 @@ export async function createWebhook(
     const after = {
       ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
       ...auditedSecrets(own, created),
+      ...(paused === null ? {} : PAUSED),
     };
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
@@ -122,6 +132,9 @@ async function keyedCreation(
     ? null
     : { tenantId, apiKeyId: keyId, key: idempotencyKey, requestHmac: await vault.hmac(tenantId, textOf(request)) };
 }
+
+/** What the audit log and the comparison of requests have of a webhook that is made paused. */
+const PAUSED = { active: false };
 
 const NO_OWN: OwnSecrets = { secret: null, previousSecret: null, previousSecretExpiresAt: null };
 

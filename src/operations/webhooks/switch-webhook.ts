@@ -40,12 +40,17 @@ export async function releaseKept({ em, sql }: UnitOfWork, webhook: Webhook, by:
 }
 
 /** Pauses an active webhook. @param holdHours how long its deliveries are held */
-export async function pause({ now, sql }: UnitOfWork, webhook: Webhook, holdHours: number): Promise<void> {
-  webhook.active = false;
+export async function pause(unit: UnitOfWork, webhook: Webhook, holdHours: number): Promise<void> {
+  markPaused(unit, webhook, holdHours);
   webhook.generation += 1;
+  webhook.keepHeld = false;
+  await enqueueAlign(unit.sql, webhook.tenantId, webhook.id);
+}
+
+/** The same for a new webhook, which has no deliveries yet. */
+export function markPaused({ now }: Pick<UnitOfWork, 'now'>, webhook: Webhook, holdHours: number): void {
+  webhook.active = false;
   webhook.disabledAt = now;
   webhook.disabledReason = DisabledReason.PAUSED;
   webhook.holdUntil = new Date(now.getTime() + holdHours * HOUR_MS);
-  webhook.keepHeld = false;
-  await enqueueAlign(sql, webhook.tenantId, webhook.id);
 }

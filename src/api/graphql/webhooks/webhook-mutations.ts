@@ -79,12 +79,14 @@ function requireActingFor({ tenantId }: Context, scope: CreateWebhookInput['scop
 @Resolver()
 export class WebhookMutations {
   @Requires('webhooks:edit')
-  @Mutation(() => CreateWebhookPayload, { description: 'Creates a webhook. It is active at once.' })
+  @Mutation(() => CreateWebhookPayload, {
+    description: 'Creates a webhook. It is active at once, unless the input says otherwise.',
+  })
   async createWebhook(
     @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
     @Ctx() context: Context,
   ): Promise<CreateWebhookPayload> {
-    const { idempotencyKey, scope, secret, previousSecret, previousSecretExpiresAt, ...settings } = wanted;
+    const { idempotencyKey, scope, active, secret, previousSecret, previousSecretExpiresAt, ...settings } = wanted;
     requireActingFor(context, scope);
     requireRights(context, settings, (value) => value != null);
     const tenantId = tenantOf(context);
@@ -98,6 +100,7 @@ export class WebhookMutations {
       idempotencyKey: key,
       ...given,
       own,
+      paused: active === false ? { holdHours: context.config.holdHours } : null,
       signingKey: await signingKeyFor(context, tenantId, given),
       webhooksMax: context.config.webhooksPerTenantMax,
       actor: actorOf(context),

@@ -60,6 +60,12 @@ export class CreateWebhookInput {
   idempotencyKey?: string | null;
 
   @Nullable(
+    () => Boolean,
+    'False makes the webhook paused: its deliveries are held until it is enabled, and none is sent before. Default: true.',
+  )
+  active?: boolean | null;
+
+  @Nullable(
     () => String,
     `The signing secret that a webhook of another service had: ${SECRET_FORMS}. ${OPERATORS} By default the service makes one.`,
   )

@@ -46,7 +46,12 @@ export function newWebhook(line: WebhookLine, now: number): NewWebhook {
     previousSecret,
     previousSecretExpiresAt: endsAt === null ? null : new Date(Math.min(endsAt, latest)).toISOString(),
   };
-  const input = { ...fieldsOf(line), ...withoutSilence({ externalId, secret, ...(hasPrevious ? previous : {}) }) };
+  const input = {
+    ...fieldsOf(line),
+    ...withoutSilence({ externalId, secret, ...(hasPrevious ? previous : {}) }),
+    // In the request that makes it: a webhook that is paused afterwards sends what comes between.
+    ...(line.active ? {} : { active: false }),
+  };
   const notes = [
     ...(secret == null ? ['its secret is a new one, which nobody has seen: rotate it for the receiver'] : []),
     ...(isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : []),

@@ -76,11 +76,9 @@ export class WebhookWriter {
 
   /** @returns the webhook that has the external id already, if there is one */
   async #make(number: number, line: WebhookLine): Promise<KnownWebhook | null> {
-    const { input, notes } = newWebhook(line, Date.now());
-    let id: string;
+    const { input, notes } = newWebhook(this.options.paused ? { ...line, active: false } : line, Date.now());
     try {
-      const answer = await this.api.ask<{ createWebhook: { webhook: { id: string } } }>(CREATE, { input }, this.tenant);
-      id = answer.createWebhook.webhook.id;
+      await this.api.ask(CREATE, { input }, this.tenant);
     } catch (error) {
       if (!(error instanceof RefusedError && error.reasons.includes('external_id_taken'))) {
         throw error;
@@ -92,9 +90,6 @@ export class WebhookWriter {
         throw error;
       }
       return webhook;
-    }
-    if (this.options.paused || !line.active) {
-      await this.api.ask(UPDATE, { input: { id, active: false } }, this.tenant);
     }
     this.report.line(number, 'made', line.from, notes);
     return null;
