@@ -124,7 +124,8 @@ describe('the external id of a tenant', () => {
     expect(dataOf(await named(`ext:${externalId}`)).viewer.tenant).toEqual({ id });
     expect(dataOf(await named(`ext:${externalId}`, key)).viewer.tenant).toEqual({ id });
     expect(codesOf(await named('ext:nobody'))).toEqual(['NOT_FOUND']);
-    expect((await named('ext:nobody')).errors[0].message).toBe('There is no tenant with such an id.');
+    expect((await named('ext:nobody')).errors[0].message).toBe('There is no tenant ext:nobody.');
+    expect((await named('nobody')).errors[0].message).toBe('There is no tenant with such an id.');
     expect(codesOf(await named('ext:'))).toEqual(['NOT_FOUND']);
     expect(codesOf(await named(externalId))).toEqual(['NOT_FOUND']);
   });

@@ -3,7 +3,7 @@ import { readId } from '../../domain/ids/global-id.js';
 import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { notFound } from '../../errors.js';
 import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
-import { otherTenant } from './other-tenant.js';
+import { noSuchTenant, otherTenant } from './other-tenant.js';
 
 /**
  * The tenant of a request.
@@ -30,8 +30,11 @@ export async function tenantNamed(
     }
     return caller.tenantId;
   }
-  if (named === null || !(await authenticator.tenantExists(named))) {
-    throw notFound('tenant', named ?? 'with such an id');
+  if (named === null) {
+    throw noSuchTenant(header);
+  }
+  if (!(await authenticator.tenantExists(named))) {
+    throw notFound('tenant', named);
   }
   return named;
 }

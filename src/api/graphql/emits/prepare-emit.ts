@@ -1,9 +1,8 @@
 import type { Emit } from '../../../domain/events/emit.js';
-import { ApiError, type InputIssue, invalidInput, notFound, type Path, requireNoIssues } from '../../../errors.js';
+import { ApiError, type InputIssue, invalidInput, type Path, requireNoIssues } from '../../../errors.js';
 import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
-import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
-import { ANOTHER_ID } from '../fields/ids.js';
+import { noSuchTenant, otherTenant, otherThanHeader } from '../../context/other-tenant.js';
 import {
   idempotencyKey as idempotencyKeySchema,
   orderingKey as orderingKeySchema,
@@ -69,7 +68,7 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
     throw otherThanHeader(context.tenantId, path);
   }
   if (id === null) {
-    throw refusedAt(path, notFound('tenant', ANOTHER_ID));
+    throw refusedAt(path, noSuchTenant(named));
   }
   if (own === null && (await context.authenticator.tenantExists(id))) {
     await context.platformAccess.note(id, actorOf(context));

@@ -3,16 +3,16 @@ import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
 import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
-import { ApiError, notFound } from '../../../errors.js';
+import { ApiError } from '../../../errors.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../../operations/portal/create-portal-session.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
-import { otherTenant, otherThanHeader } from '../../context/other-tenant.js';
+import { noSuchTenant, otherTenant, otherThanHeader } from '../../context/other-tenant.js';
 import { FilterArg, InputArg } from '../fields/arguments.js';
 import { baseUrlOf } from '../fields/base-url.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
-import { ANOTHER_ID, idOf } from '../fields/ids.js';
+import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
@@ -145,7 +145,7 @@ async function tenantNamed(context: Context, named: string | null | undefined): 
   const path = ['input', 'tenantId'];
   const id = await tenantIn(context, named, path);
   if (id === null) {
-    throw notFound('tenant', ANOTHER_ID);
+    throw noSuchTenant(named);
   }
   if (context.tenantId === null || id === context.tenantId) {
     return id;
