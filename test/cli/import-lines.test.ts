@@ -38,6 +38,7 @@ describe('a line', () => {
       'externalId must be 1 to 255 printable ASCII characters without spaces at the ends',
     ],
     [{ previousSecretExpiresAt: 'soon' }, 'previousSecretExpiresAt must be a time, such as 2027-01-31T12:00:00Z'],
+    [{ from: 'own:\u001b[2J' }, 'from must not have control characters'],
     [{ eventType: { name: 'a.b' } }, 'has a field that lines do not have: tenant, externalId, url, events'],
   ])('%j: %s', (changes, problem) => {
     expect(problemsOf(changes)).toContain(problem);
@@ -66,10 +67,44 @@ describe('a line', () => {
     );
   });
 
-  test('is judged by the default rules of the service, without its secrets', () => {
-    const judged = (changes: object) =>
-      foreseenRefusals({ ...line, active: true, notes: [], ...changes } as WebhookLine);
-    expect(judged({})).toEqual([]);
+  test('of a tenant alone says nothing but the tenant', () => {
+    const tenant = { v: 1, from: 'own:1', tenant: { externalId: 'cust_1', name: 'Acme' } };
+    expect(readLine(JSON.stringify(tenant))).toEqual({ line: tenant });
+    const other = readLine(JSON.stringify({ ...tenant, tenant: { externalId: '' } }));
+    expect(other).toHaveProperty('problems');
+  });
+
+  const foreseen = (changes: object) =>
+    foreseenRefusals({ ...line, active: true, notes: [], ...changes } as WebhookLine);
+
+  test.each([
+    [{ description: 'x'.repeat(1_001) }, /^description must have at most 1000 characters/],
+    [{ name: 'x'.repeat(101) }, /^name must have at most 100 characters/],
+    [{ ratePerSecond: 5_000 }, /^ratePerSecond must be/],
+    [{ timeoutMs: 1 }, /^timeoutMs must be/],
+    [{ filter: { field: { path: 'a', op: 'LIKE', value: 'b' } } }, /^filter\.field\.op /],
+    [{ filter: { path: 'a' } }, /^filter/],
+    [{ events: ['a.b', 'a.b'] }, /^events\.1 is in the list twice/],
+    [{ auth: { basic: { username: 'a:b', password: 'invented' } } }, /^auth\.basic\.username/],
+    [{ metadata: { 'a b': 'c' } }, /^metadata\.a b /],
+    [{ url: 'https://user:pass@hooks.acme.com/' }, /^url must/],
+  ])('%j is refused by every service', (changes, problem) => {
+    expect(foreseen(changes)).toEqual({ certain: [expect.stringMatching(problem)], unsure: [] });
+  });
+
+  test.each([
+    [{ url: 'http://hooks.acme.com/' }, /^url must begin with https/],
+    [{ url: 'http://localhost:3000/' }, /^url must begin with https/],
+    [{ url: 'https://10.0.0.7/' }, /^url must name a host on the public internet/],
+    [{ compat: 'acme' }, /^compat must be one of svix, convoy, convoy-simple, outpost, or of/],
+    [{ headers: { 'X-Service-Env': { value: 'prod', secret: false } } }, /^headers\.X-Service-Env /],
+  ])('%j is refused unless a setting allows it', (changes, problem) => {
+    expect(foreseen(changes)).toEqual({ certain: [], unsure: [expect.stringMatching(problem)] });
+  });
+
+  test('is judged by the rules of the service, without its secrets', () => {
+    const judged = (changes: object) => foreseen(changes).certain;
+    expect(foreseen({ auth: {}, filter: {}, name: '' })).toEqual({ certain: [], unsure: [] });
     expect(judged({ headers: { 'X-Env': { value: 'a\nb', secret: true } } })).toEqual([
       expect.stringMatching(/^headers\.X-Env must be 1 to 4096 visible ASCII/),
     ]);

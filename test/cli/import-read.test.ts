@@ -56,7 +56,7 @@ describe('import read', () => {
       events: ['invoice.paid'],
       secret: expect.stringMatching(/^whsec_.{32}$/),
       compat: 'svix',
-      active: true,
+      active: false,
       description: 'Invoices for the ledger',
       metadata: { team: 'billing' },
       headers: {
@@ -64,7 +64,7 @@ describe('import read', () => {
         'X-Acme-Key': { value: 'invented-api-key-1', secret: true },
       },
       ratePerSecond: 50,
-      notes: ['secret headers are not readable: x-api-key'],
+      notes: ['paused: its secret headers are not readable: x-api-key; set them here, and enable it'],
     });
     expect(webhooks['ep_2q2']).toMatchObject({
       events: ['*'],
@@ -77,8 +77,8 @@ describe('import read', () => {
       expect.objectContaining({ name: 'invoice.paid', schema: expect.objectContaining({ required: ['id'] }) }),
       expect.objectContaining({ name: 'invoice.sent' }),
     ]);
-    expect(output).toContain('svix:app_2q2/ep_2q3: would be refused: url must begin with https:// (');
-    expect(output).toContain('svix:app_2q1/ep_2q1: secret headers are not readable: x-api-key\n');
+    expect(output).toContain('svix:app_2q2/ep_2q3: may be refused: url must begin with https:// (');
+    expect(output).toContain('svix:app_2q1/ep_2q1: paused: its secret headers are not readable: x-api-key; ');
     expect(output).toContain(
       `${out} has 4 webhooks of 2 tenants, and 2 event types.\nSecrets are in it, in the clear.`,
     );
@@ -144,7 +144,7 @@ describe('import read', () => {
     }
     expect(types.map(({ name }) => name)).toEqual(['invoice.paid']);
     expect(output).toContain('convoy:01HPROJ/E5: left out: it has no subscription, so it gets nothing\n');
-    expect(output).toContain('convoy:01HPROJ/E6: would be refused: url must name a host on the public internet');
+    expect(output).toContain('convoy:01HPROJ/E6: may be refused: url must name a host on the public internet');
     expect(code).toBe(1);
   });
 
@@ -236,6 +236,36 @@ describe('import read', () => {
     expect(linesOf(none.out).webhooks['main'].compat).toBeNull();
   });
 
+  test('--only with ids that nobody has writes nothing, and names those of which nothing is brought along', async () => {
+    await using svix = await serveRecorded('svix');
+    const none = await read('svix', svix, '--only', 'nope');
+    expect(none).toMatchObject({ code: 2, errors: 'hookwright: No tenant there has an id that --only names: nope.\n' });
+    expect(() => statSync(none.out)).toThrow();
+    const some = await read('svix', svix, '--only', 'cust_42', '--only', 'nope');
+    expect(some.output).toContain('--only nope: the file has nothing of it.\n');
+  });
+
+  test('writes tenants without endpoints as lines of their own; an empty name and an empty list of types say nothing', async () => {
+    await using svix = await serveRecorded('svix');
+    const app = (id: string, name: string) => ({ id, uid: null, name, rateLimit: null });
+    svix.answerAt('/api/v1/app?limit=250', { data: [app('app_1', ' '), app('app_2', 'Empty')], done: true });
+    const endpoint = { id: 'ep_1', url: 'https://hooks.acme.com/', filterTypes: [] };
+    svix.answerAt('/api/v1/app/app_1/endpoint?limit=250', { data: [endpoint], done: true });
+    svix.answerAt('/api/v1/app/app_1/endpoint/ep_1/secret', { key: `whsec_${Buffer.alloc(32).toString('base64')}` });
+    svix.answerAt('/api/v1/app/app_1/endpoint/ep_1/headers', { headers: {}, sensitive: [] });
+    svix.answerAt('/api/v1/app/app_2/endpoint?limit=250', { data: [], done: true });
+    const { out, output, code } = await read('svix', svix);
+    const lines = readFileSync(out, 'utf8').split('\n');
+    expect(lines).toContain('{"v":1,"from":"svix:app_2","tenant":{"externalId":"app_2","name":"Empty"}}');
+    expect(linesOf(out).webhooks['ep_1']).toMatchObject({
+      events: ['*'],
+      tenant: { externalId: 'app_1', name: null },
+      active: true,
+    });
+    expect(output).toContain('has 1 webhook of 1 tenant, and 1 tenant without webhooks, and 2 event types.\n');
+    expect(code).toBe(0);
+  });
+
   test('waits as a rate limit asks, and repeats what a gateway has refused', async () => {
     await using svix = await serveRecorded('svix');
     svix.refuseNext(429, 429);
@@ -273,9 +303,11 @@ describe('import read', () => {
       expect(secrets.length).toBeGreaterThan(3);
       expect(secrets.filter((secret) => `${output}${errors}`.includes(secret))).toEqual([]);
       writeFileSync(out, 'kept');
+      const asked = system.asked.length;
       made -= 1;
       expect(await read(name, system)).toMatchObject({ code: 2, errors: expect.stringContaining('is there already') });
       expect(readFileSync(out, 'utf8')).toBe('kept');
+      expect(system.asked).toHaveLength(asked);
     }
   });
 });

@@ -120,7 +120,7 @@ describe('import write', () => {
   test('keeps what the former system had: labels, options, filter, who is paused', async () => {
     const there = await webhooksOf('cust_42');
     expect(there['main']).toMatchObject({
-      active: true,
+      active: false,
       description: 'Invoices for the ledger',
       metadata: { team: 'billing' },
       eventTypes: ['invoice.paid'],
@@ -312,22 +312,24 @@ describe('import write', () => {
   test('--dry-run writes nothing, and foresees what can be foreseen', async () => {
     const lines = [
       line('f1', {}, 'new'),
-      line('f2', { url: 'http://hooks.acme.com/' }, 'new'),
+      line('f2', { url: 'http://hooks.acme.com/', notes: ['its filter is gone'] }, 'new'),
       line('f3', { events: ['order.unheard'] }, 'new'),
       line('f4', { filter: { field: { path: 'a', op: 'LIKE', value: 'b' } } }, 'new'),
-      line('f5', { headers: { host: { value: 'x' } }, metadata: { 'a b': 'c' }, auth: {} }, 'new'),
+      line('f5', { headers: { host: { value: 'x' } }, metadata: { 'a b': 'c' } }, 'new'),
     ];
     const before = await stack.rows('select count(*) from hookwright.tenants');
     const { output, code } = await write(fileOf(...lines), '--dry-run');
     expect(output).toContain('Event types that are not registered: order.unheard. --register-types registers them.\n');
-    expect(output).toMatch(/line 2 .*would be refused\n {2}url must begin with https/);
+    expect(output).toMatch(
+      /line 2 .*would be made\n {2}may be refused: url must begin with https.*\n {2}its filter is gone/,
+    );
     expect(output).toMatch(/line 3 .*would be refused\n {2}events has types that are not registered: order.unheard/);
     expect(output).toMatch(/line 4 .*would be refused\n {2}filter\.field\.op/);
-    expect(output).toMatch(
-      /line 5 .*\n {2}headers\.host .*\n {2}auth must have exactly one.*\n {2}metadata\.a b is not a key/,
+    expect(output).toMatch(/line 5 .*\n {2}metadata\.a b .*\n {2}headers\.host /);
+    expect(output).toContain('Webhooks: 2 would be made, 3 would be refused, at');
+    expect(output).toContain(
+      'Would be made for them: 1 tenant.\n1 webhook needs attention: see what is said about them above.\nNothing was written.',
     );
-    expect(output).toContain('Webhooks: 1 would be made, 4 would be refused, at');
-    expect(output).toContain('Would be made for them: 1 tenant.\nNothing was written.');
     expect(code).toBe(1);
     expect(await stack.rows('select count(*) from hookwright.tenants')).toEqual(before);
     expect(
@@ -342,6 +344,39 @@ describe('import write', () => {
     );
     expect(output).toContain('Another tenant is called Taken: give it the external id cust_9 (updateTenant), or write');
     expect(code).toBe(2);
+    const foreseen = await write(
+      fileOf({ ...line('t1', {}, 'cust_9'), tenant: { externalId: 'cust_9', name: 'Taken' } }),
+      '--dry-run',
+    );
+    expect(foreseen.output).toMatch(/would be refused\n {2}Another tenant is called Taken: /);
+    expect(foreseen.output).not.toContain('Would be made');
+  });
+
+  test('makes a tenant of a line that names nothing else, and a run that made one has done something', async () => {
+    const alone = (externalId: string, name: string | null) => ({
+      ...{ v: 1, from: `own:${externalId}` },
+      tenant: { externalId, name },
+    });
+    const file = fileOf(alone('alone_1', 'Alone'), alone('alone_2', null), line('bad', { url: 'x' }, 'alone_3'));
+    const dry = await write(file, '--dry-run');
+    expect(dry.output).toContain('Would be made for them: 3 tenants.');
+    expect(await write(file)).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/Webhooks: 1 refused, at .*\nMade for them: 3 tenants\.\n$/),
+    });
+    const tenants = ['alone_1', 'alone_2'].map((externalId) => ask<Line>(connection(), WEBHOOKS, { externalId }));
+    expect((await Promise.all(tenants)).map(({ tenant }) => tenant.name)).toEqual(['Alone', 'alone_2']);
+    expect((await write(fileOf(alone('alone_1', 'Alone')))).output).toContain('Webhooks: none, at');
+  });
+
+  test('says what is to be done about new webhooks, in the order of the file', async () => {
+    const noted = Array.from({ length: 12 }, (_, at) => line(`o${at}`, { notes: [`note ${at}`] }, `order_${at % 5}`));
+    const { output } = await write(fileOf(...noted, '[]'));
+    expect([...output.matchAll(/^line (\d+) /gm)].map(([, number]) => Number(number))).toEqual(
+      Array.from({ length: 13 }, (_, at) => at + 1),
+    );
+    expect(output).toContain('line 3 (own:o2): made\n  note 2\n');
+    expect(output).toContain('12 webhooks need attention: see what is said about them above.\n');
   });
 
   test('a tenant that has another name there is shown, and renamed with --update', async () => {
@@ -421,10 +456,14 @@ describe('import write', () => {
     expect(nowhere).toMatchObject({ code: 2, output: '', errors: expect.stringContaining('Nothing listens at') });
     expect(await write(join(folder, 'missing'))).toMatchObject({ code: 2, errors: expect.stringContaining('ENOENT') });
     expect(await write(fileOf(''))).toMatchObject({ code: 2, errors: expect.stringContaining('has no lines') });
-    const weak = await runHere(['import', 'write', fileOf(line('x', {}, 'nobody')), '--url', connection().url], {
+    const several = fileOf(...['nobody', 'somebody', 'anybody'].map((customer) => line('x', {}, customer)));
+    const weak = await runHere(['import', 'write', several, '--url', connection().url], {
       HOOKWRIGHT_API_KEY: api.key,
     });
-    expect(weak).toMatchObject({ code: 2, errors: expect.stringContaining('It takes a platform key') });
+    expect(weak.errors).toMatch(
+      /^hookwright: [^\n]+ It takes a platform key in HOOKWRIGHT_API_KEY: "\S+ key create import --platform" makes one\.\n$/,
+    );
+    expect(weak.code).toBe(2);
   });
 
   test('no secret of a file is in an answer, in the audit log, or in the clear in any table', async () => {

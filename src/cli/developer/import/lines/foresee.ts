@@ -1,51 +1,92 @@
-import { judgeUrl } from '../../../../domain/addresses/target.js';
-import { readFilter } from '../../../../domain/content/read-filter.js';
 import { isEventTypeName, WILDCARD } from '../../../../domain/events/event-type.js';
-import { authProblems } from '../../../../domain/fields/auth.js';
-import { TEXT_MAP_KEY } from '../../../../domain/fields/field.js';
-import { nameProblem, valueProblem } from '../../../../domain/fields/headers.js';
-import { EVENT_TYPES_MAX } from '../../../../domain/fields/webhook-fields.js';
+import { EVENT_TYPES_MAX, webhookFields } from '../../../../domain/fields/webhook-fields.js';
+import { FORM_PRESETS } from '../../../../domain/signing/form-presets.js';
 import { isSecret, SECRET_FORMS } from '../../../../domain/signing/secret.js';
+import { type Known, knownOf } from '../../../../operations/fields/kind-rules.js';
+import { newValues } from '../../../../operations/fields/rules.js';
+import { readConfig } from '../../../../platform/settings/config.js';
+import { fieldsOf } from '../write/webhook-input.js';
 import type { WebhookLine } from './line.js';
 
-/** The rules of an installation without settings of its own. */
-const DEFAULTS = { allowHttp: false, allowedRanges: [], loopbackHttp: false };
-const DEFAULT_PREFIX = 'X-Service';
-
-/**
- * Why a service with default settings would refuse a line, as ends of a sentence without values. The service decides:
- * it may have opened addresses, and has limits of its own.
- */
-export function foreseenRefusals(line: WebhookLine): string[] {
-  const { url, events, secret, previousSecret, filter, headers, auth, metadata } = line;
-  const verdict = judgeUrl(url, DEFAULTS);
-  const read = filter ? readFilter(filter) : null;
-  const ofHeaders = Object.entries(headers ?? {}).flatMap(([name, { value }]) => {
-    const problem = nameProblem(name, DEFAULT_PREFIX) ?? valueProblem(value);
-    return problem === null ? [] : [`headers.${name.slice(0, 64)} ${problem.detail}`];
-  });
-  return [
-    ...(verdict.allowed ? [] : [`url ${verdict.reason}`]),
-    ...ofEvents(events),
-    ...ofSecret('secret', secret),
-    ...ofSecret('previousSecret', previousSecret),
-    ...(read !== null && 'problems' in read
-      ? read.problems.map(({ path, detail }) => `${['filter', ...path].join('.')} ${detail}`)
-      : []),
-    ...ofHeaders,
-    ...(auth
-      ? authProblems(auth, DEFAULT_PREFIX).map(({ path, detail }) => `${['auth', ...path].join('.')} ${detail}`)
-      : []),
-    ...Object.keys(metadata ?? {}).flatMap((key) =>
-      TEXT_MAP_KEY.test(key)
-        ? []
-        : [`metadata.${key.slice(0, 50)} is not a key of 1 to 40 letters, digits, "_", "." and "-"`],
-    ),
-  ];
+/** Why a service would refuse a line, as ends of a sentence without values. */
+interface Foreseen {
+  /** Whatever its settings are. */
+  certain: string[];
+  /** By its default settings: the operator may have opened addresses, raised a maximum, or described a form. */
+  unsure: string[];
 }
 
+/** Judges a line by the service's own rules, once by default settings and once by the widest ones. */
+export function foreseenRefusals(line: WebhookLine): Foreseen {
+  const { events, secret, previousSecret } = line;
+  const certain = brokenRules(line, widest(line));
+  return {
+    certain: [
+      ...ofEvents(events),
+      ...ofSecret('secret', secret),
+      ...ofSecret('previousSecret', previousSecret),
+      ...certain.values(),
+    ],
+    unsure: [
+      ...[...brokenRules(line, usual(line))].filter(([place]) => !certain.has(place)).map(([, problem]) => problem),
+      ...ofForm(line),
+    ],
+  };
+}
+
+let defaults: Known | undefined;
+/** An installation without settings of its own, beside others. Event types and forms are judged apart. */
+function usual({ compat }: WebhookLine): Known {
+  defaults ??= knownOf(readConfig({}, { needsEncryptionKeys: false }));
+  return {
+    ...defaults,
+    target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
+    eventTypes: { all: [WILDCARD], shown: [] },
+    names: { signatureForms: compat == null ? [] : [compat] },
+  };
+}
+
+/** The rules of the most open installation: those of the domain itself. */
+const widest = (line: WebhookLine): Known => ({
+  ...usual(line),
+  target: { allowHttp: true, allowedRanges: ['0.0.0.0/0', '::/0'], loopbackHttp: true },
+  headerPrefix: UNUSUAL_PREFIX,
+  maxima: { attemptTimeoutMsMax: Number.POSITIVE_INFINITY, endpointConcurrencyMax: Number.POSITIVE_INFINITY },
+});
+
+/** One that no header of a line begins with. */
+const UNUSUAL_PREFIX = 'X-Hookwright-Unusual-Prefix';
+
+/** The problems by places of the line. */
+function brokenRules(line: WebhookLine, known: Known): Map<string, string> {
+  const input = { ...fieldsOf(line), eventTypes: [WILDCARD] };
+  const issues = newValues(webhookFields, known).safeParse(input).error?.issues ?? [];
+  const { setHeaders = [] } = (input as { delivery?: { setHeaders?: { name: string }[] } }).delivery ?? {};
+  return new Map(
+    issues.map(({ path, message }) => {
+      const place = placeOf(path.map(String), setHeaders);
+      return [place, `${place} ${message}`];
+    }),
+  );
+}
+
+/** Lines have no groups, and headers by their names. */
+function placeOf([first = '', ...path]: readonly string[], headers: readonly { name: string }[]): string {
+  const place = first === 'delivery' || first === 'content' ? path : [first, ...path];
+  return place[0] === 'setHeaders' && place.length > 1
+    ? `headers.${headers[Number(place[1])]?.name.slice(0, NAME_SHOWN_CHARS_MAX)}`
+    : place.join('.');
+}
+
+const NAME_SHOWN_CHARS_MAX = 64;
+
+const ofForm = ({ compat }: WebhookLine): string[] =>
+  compat == null || Object.hasOwn(FORM_PRESETS, compat)
+    ? []
+    : [`compat must be one of ${Object.keys(FORM_PRESETS).join(', ')}, or of the SIGNATURE_FORMS of the service`];
+
 const ofSecret = (field: string, secret: string | null | undefined): string[] =>
-  secret == null || isSecret(secret) ? [] : [`${field} must be ${SECRET_FORMS}`];
+  secret == null || secret === '' || isSecret(secret) ? [] : [`${field} must be ${SECRET_FORMS}`];
 
 function ofEvents(events: readonly string[]): string[] {
   if (events.length > EVENT_TYPES_MAX) {
@@ -54,6 +95,9 @@ function ofEvents(events: readonly string[]): string[] {
   return events.flatMap((name, index) => {
     if (name === WILDCARD) {
       return events.length === 1 ? [] : [`events.${index} "*" must stand alone`];
+    }
+    if (events.indexOf(name) < index) {
+      return [`events.${index} is in the list twice`];
     }
     return isEventTypeName(name)
       ? []

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { type EventTypeLine, readLine, type WebhookLine } from './line.js';
+import { type EventTypeLine, isWebhook, readLine, type TenantLine, type WebhookLine } from './line.js';
 
 const OWNER_ONLY = 0o600;
 
@@ -12,6 +12,8 @@ export interface Numbered<Line> {
 
 interface ImportFile {
   webhooks: readonly Numbered<WebhookLine>[];
+  /** Tenants without webhooks. */
+  tenants: readonly Numbered<TenantLine>[];
   eventTypes: readonly Numbered<EventTypeLine>[];
   /** Lines that nothing can be made of, each with a sentence without values. */
   wrong: readonly { number: number; reason: string }[];
@@ -25,6 +27,7 @@ interface ImportFile {
  */
 export function readImportFile(file: string): ImportFile {
   const webhooks: Numbered<WebhookLine>[] = [];
+  const tenants: Numbered<TenantLine>[] = [];
   const eventTypes: Numbered<EventTypeLine>[] = [];
   const wrong: { number: number; reason: string }[] = [];
   const first = new Map<string, number>();
@@ -40,6 +43,8 @@ export function readImportFile(file: string): ImportFile {
         wrong.push({ number, reason: read.problems.join('; ') });
       } else if ('eventType' in read.line) {
         eventTypes.push({ number, line: read.line });
+      } else if (!isWebhook(read.line)) {
+        tenants.push({ number, line: read.line });
       } else {
         const key = JSON.stringify([read.line.tenant.externalId, read.line.externalId]);
         const before = first.get(key);
@@ -51,10 +56,10 @@ export function readImportFile(file: string): ImportFile {
         }
       }
     });
-  if (webhooks.length + eventTypes.length + wrong.length === 0) {
+  if (webhooks.length + tenants.length + eventTypes.length + wrong.length === 0) {
     throw new Error(`${file} has no lines.`);
   }
-  return { webhooks, eventTypes, wrong };
+  return { webhooks, tenants, eventTypes, wrong };
 }
 
 function textOf(file: string): string {
@@ -62,6 +67,13 @@ function textOf(file: string): string {
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw new Error(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
+/** @throws Error with a sentence */
+export function requireNoFile(file: string): void {
+  if (existsSync(file)) {
+    throw new Error(`${file} is there already: remove it, or name another file with --out.`);
   }
 }
 
@@ -75,11 +87,7 @@ export async function writeImportFile(file: string, lines: readonly object[]): P
   try {
     await writeFile(file, text, { mode: OWNER_ONLY, flag: 'wx' });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new Error(
-      code === 'EEXIST'
-        ? `${file} is there already: remove it, or name another file with --out.`
-        : `${file} cannot be written: ${code}.`,
-    );
+    requireNoFile(file);
+    throw new Error(`${file} cannot be written: ${(error as NodeJS.ErrnoException).code}.`);
   }
 }

@@ -8,7 +8,13 @@ import { EXTERNAL_ID_RULE, isExternalId } from '../../../../domain/ids/external-
 
 const externalId = z.string().refine(isExternalId, `must be ${EXTERNAL_ID_RULE}`);
 const note = z.string().max(1_000);
-const origin = z.string().min(1).max(1_000);
+/** It is printed. */
+const origin = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .regex(/^\P{Cc}*$/u, 'must not have control characters');
+const tenant = z.strictObject({ externalId, name: z.string().min(1).nullish() });
 
 const headers = z.record(z.string(), z.strictObject({ value: z.string(), secret: z.boolean().default(true) }));
 const auth = z.strictObject({
@@ -21,7 +27,7 @@ const webhookLine = z.strictObject({
   v: z.literal(1),
   /** Where it was read, for people: `svix:app_1/ep_1`. */
   from: origin,
-  tenant: z.strictObject({ externalId, name: z.string().min(1).nullish() }),
+  tenant,
   externalId,
   url: z.string(),
   events: z.array(z.string()).min(1),
@@ -57,8 +63,14 @@ const eventTypeLine = z.strictObject({
   }),
 });
 
+/** A tenant without webhooks. */
+const tenantLine = z.strictObject({ v: z.literal(1), from: origin, tenant });
+const OF_TENANTS = Object.keys(tenantLine.shape);
+
+export type TenantLine = z.infer<typeof tenantLine>;
 export type WebhookLine = z.infer<typeof webhookLine>;
 export type EventTypeLine = z.infer<typeof eventTypeLine>;
+export type Line = WebhookLine | EventTypeLine | TenantLine;
 /** A line as readers write it: fields that say nothing may be left out. */
 export type ReadWebhook = z.input<typeof webhookLine>;
 
@@ -67,7 +79,7 @@ export type ReadWebhook = z.input<typeof webhookLine>;
  *
  * @returns the problems as ends of a sentence about the line, each with the path of the value
  */
-export function readLine(text: string): { line: WebhookLine | EventTypeLine } | { problems: string[] } {
+export function readLine(text: string): { line: Line } | { problems: string[] } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -77,11 +89,21 @@ export function readLine(text: string): { line: WebhookLine | EventTypeLine } | 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problems: ['is not a JSON object'] };
   }
-  const read = ('eventType' in value ? eventTypeLine : webhookLine).safeParse(value, { error: sentenceOf });
+  const read = formOf(value).safeParse(value, { error: sentenceOf });
   return read.success
     ? { line: read.data }
     : { problems: read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()) };
 }
+
+function formOf(value: object) {
+  const isTenant = 'tenant' in value && Object.keys(value).every((field) => OF_TENANTS.includes(field));
+  return 'eventType' in value ? eventTypeLine : isTenant ? tenantLine : webhookLine;
+}
+
+export const isWebhook = (line: Line): line is WebhookLine => 'url' in line;
+
+/** A text of somebody else's in one line, as it is printed. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 
 /** Zod's own messages are no ends of sentences. */
 function sentenceOf(issue: z.core.$ZodRawIssue): string | undefined {

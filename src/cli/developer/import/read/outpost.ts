@@ -28,14 +28,18 @@ const destination = z.object({
   delivery_metadata: texts.nullish(),
   metadata: texts.nullish(),
 });
-const destinations = z.array(destination);
+const destinationList = z.array(destination);
 type Destination = z.infer<typeof destination>;
 
 /** @throws SourceError */
 export async function* readOutpost(options: OutpostOptions): Reading {
   const source = new Source(options.from, 'OUTPOST_API_KEY');
   for await (const tenant of options.only ?? tenantsOf(source)) {
-    for (const one of await destinationsOf(source, tenant)) {
+    const destinations = await destinationsOf(source, tenant);
+    if (destinations.length === 0) {
+      yield { tenant: { v: 1, from: `outpost:${tenant}`, tenant: { externalId: tenant, name: null } } };
+    }
+    for (const one of destinations) {
       yield readDestination(tenant, one);
     }
   }
@@ -61,12 +65,12 @@ async function* tenantsOf(source: Source): AsyncGenerator<string, void, void> {
 async function destinationsOf(source: Source, tenant: string): Promise<Destination[]> {
   const path = `/${encodeURIComponent(tenant)}/destinations`;
   try {
-    return await source.get(`/tenants${path}`, destinations);
+    return await source.get(`/tenants${path}`, destinationList);
   } catch (error) {
     if (!(error instanceof SourceError && error.status === 404)) {
       throw error;
     }
-    return source.get(path, destinations); // Outpost before 2026
+    return source.get(path, destinationList); // Outpost before 2026
   }
 }
 

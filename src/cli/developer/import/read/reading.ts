@@ -1,8 +1,10 @@
-import type { EventTypeLine, ReadWebhook } from '../lines/line.js';
+import type { EventTypeLine, ReadWebhook, TenantLine } from '../lines/line.js';
 
 /** One finding of a reader. */
 export type Found =
   | { webhook: ReadWebhook }
+  /** A tenant without webhooks. */
+  | { tenant: TenantLine }
   /** The same with values of any types. */
   | { row: { from: string } & Readonly<Record<string, unknown>> }
   | { eventType: EventTypeLine }

@@ -43,7 +43,10 @@ export async function* readSql(options: SqlOptions): Reading {
     const { tenantExternalId, tenantName, from, ...rest } = values;
     if (isWanted(options, String(tenantExternalId))) {
       const tenant = { externalId: tenantExternalId, name: tenantName };
-      yield { row: { v: 1, from: String(from ?? `sql:${index + 1}`), tenant, ...rest } };
+      const head = { v: 1, from: String(from ?? `sql:${index + 1}`), tenant };
+      // As a left join makes it for a tenant without webhooks.
+      const isTenant = [rest['externalId'], rest['url'], rest['events']].every((value) => value === null);
+      yield { row: isTenant ? head : { ...head, ...rest } };
     }
   }
 }

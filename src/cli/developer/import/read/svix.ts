@@ -60,10 +60,16 @@ export async function* readSvix(options: SvixOptions): Reading {
   for await (const app of all(source, '/app', application)) {
     if (isWanted(options, app.uid ?? app.id)) {
       const endpoints = await gathered(all(source, `/app/${encodeURIComponent(app.id)}/endpoint`, endpoint));
+      if (endpoints.length === 0) {
+        yield { tenant: { v: 1, from: `svix:${app.id}`, tenant: tenantOf(app) } };
+      }
       yield* mapped(endpoints, ENDPOINTS_AT_ONCE, (one) => readEndpoint(source, app, one));
     }
   }
 }
+
+/** An empty name says nothing: the tenant is called by its external id. */
+const tenantOf = ({ id, uid, name }: Application) => ({ externalId: uid ?? id, name: name.trim() || null });
 
 async function readEndpoint(source: Source, app: Application, one: Endpoint) {
   const path = `/app/${encodeURIComponent(app.id)}/endpoint/${encodeURIComponent(one.id)}`;
@@ -75,7 +81,9 @@ async function readEndpoint(source: Source, app: Application, one: Endpoint) {
   const isPair = key.startsWith('whpk_');
   const channels = one.channels ?? [];
   const notes = [
-    ...(sensitive.length > 0 ? [`secret headers are not readable: ${sensitive.join(', ')}`] : []),
+    ...(sensitive.length > 0
+      ? [`paused: its secret headers are not readable: ${sensitive.join(', ')}; set them here, and enable it`]
+      : []),
     ...(channels.length > 0
       ? [`paused: it got the channels ${channels.join(', ')} alone; write a filter on a field in their place`]
       : []),
@@ -85,14 +93,14 @@ async function readEndpoint(source: Source, app: Application, one: Endpoint) {
   const webhook = {
     v: 1 as const,
     from: `svix:${app.id}/${one.id}`,
-    tenant: { externalId: app.uid ?? app.id, name: app.name },
+    tenant: tenantOf(app),
     externalId: one.uid ?? one.id,
     url: one.url,
-    events: one.eventTypes ?? one.filterTypes ?? ['*'],
+    events: typesOf(one),
     secret: isPair ? null : key,
     previousSecret: null,
     compat: 'svix',
-    active: !one.disabled && channels.length === 0 && !isPair,
+    active: !one.disabled && channels.length === 0 && sensitive.length === 0 && !isPair,
     name: null,
     description: one.description || null,
     metadata: one.metadata ?? {},
@@ -106,6 +114,12 @@ async function readEndpoint(source: Source, app: Application, one: Endpoint) {
     notes,
   };
   return { webhook };
+}
+
+/** Without a list, and with an empty one, an endpoint of Svix gets all types. */
+function typesOf({ eventTypes, filterTypes }: Endpoint): string[] {
+  const types = eventTypes ?? filterTypes ?? [];
+  return types.length === 0 ? ['*'] : types;
 }
 
 /** All items of a list, page after page. */

@@ -1,6 +1,6 @@
 import { RefusedError } from '../../connection/ask.js';
 import type { Numbered } from '../lines/import-file.js';
-import type { WebhookLine } from '../lines/line.js';
+import type { TenantLine, WebhookLine } from '../lines/line.js';
 import type { ImportApi } from './api.js';
 
 /** The lines of one tenant. */
@@ -9,6 +9,8 @@ export interface Group {
   /** Null when no line names it. */
   name: string | null;
   lines: readonly Numbered<WebhookLine>[];
+  /** Those that say nothing but the tenant. */
+  alone: readonly Numbered<TenantLine>[];
 }
 
 export interface KnownTenant {
@@ -26,17 +28,26 @@ const RENAME = 'mutation ($input: UpdateTenantInput!) { updateTenant(input: $inp
  * The lines by their tenants. Former systems allow one name for several tenants, and this service does not: such a
  * tenant gets its external id behind its name.
  */
-export function groupsOf(webhooks: readonly Numbered<WebhookLine>[]): Group[] {
-  const groups = [...Map.groupBy(webhooks, ({ line }) => line.tenant.externalId)].map(([externalId, lines]) => ({
-    externalId,
-    name: lines.find(({ line }) => line.tenant.name != null)?.line.tenant.name?.trim() || null,
-    lines,
-  }));
+export function groupsOf(
+  webhooks: readonly Numbered<WebhookLine>[],
+  tenants: readonly Numbered<TenantLine>[],
+): Group[] {
+  const [lines, alone] = [webhooks, tenants].map((some) => Map.groupBy(some, externalIdOf)) as [
+    Map<string, Numbered<WebhookLine>[]>,
+    Map<string, Numbered<TenantLine>[]>,
+  ];
+  const groups = [...new Set([...lines.keys(), ...alone.keys()])].map((externalId) => {
+    const own = { lines: lines.get(externalId) ?? [], alone: alone.get(externalId) ?? [] };
+    const named = [...own.lines, ...own.alone].find(({ line }) => line.tenant.name != null);
+    return { externalId, name: named?.line.tenant.name?.trim() || null, ...own };
+  });
   const shared = Map.groupBy(groups, ({ name, externalId }) => name ?? externalId);
   return groups.map((group) =>
     group.name !== null && shared.get(group.name)!.length > 1 ? { ...group, name: longName(group) } : group,
   );
 }
+
+const externalIdOf = ({ line }: Numbered<WebhookLine | TenantLine>): string => line.tenant.externalId;
 
 const longName = ({ name, externalId }: Pick<Group, 'name' | 'externalId'>) => `${name} (${externalId})`;
 
@@ -61,15 +72,40 @@ export async function findTenants(api: ImportApi, externalIds: readonly string[]
   return known;
 }
 
+/** The names of new tenants that other ones have already. */
+export async function takenNames(api: ImportApi, groups: readonly Group[]): Promise<Set<string>> {
+  const taken = new Set<string>();
+  for (let at = 0; at < groups.length; at += LOOKUPS_AT_ONCE) {
+    const names = groups.slice(at, at + LOOKUPS_AT_ONCE).map(newName);
+    const query = `query (${names.map((_, index) => `$n${index}: String!`).join(', ')}) {
+      ${names.map((_, index) => `n${index}: tenants(first: 1, filter: {name: $n${index}}) { edges { node { id } } }`).join('\n      ')}
+    }`;
+    const variables = Object.fromEntries(names.map((name, index) => [`n${index}`, name]));
+    const answer = await api.ask<Record<string, { edges: readonly unknown[] }>>(query, variables);
+    for (const [index, name] of names.entries()) {
+      if (answer[`n${index}`]!.edges.length > 0) {
+        taken.add(name);
+      }
+    }
+  }
+  return taken;
+}
+
+/** The name that a new tenant gets. */
+export const newName = ({ name, externalId }: Pick<Group, 'name' | 'externalId'>): string => name ?? externalId;
+
+/** What to do about a name that another tenant has. */
+export const nameTaken = (group: Pick<Group, 'name' | 'externalId'>): string =>
+  `Another tenant is called ${newName(group)}: give it the external id ${group.externalId} (updateTenant), ` +
+  'or write another name in the file.';
+
 /**
  * @returns the new tenant, or the one that has got the external id in the meantime
  * @throws RefusedError, also when another tenant has the name
  */
-export async function makeTenant(
-  api: ImportApi,
-  { externalId, name }: Group,
-): Promise<KnownTenant & { isNew: boolean }> {
-  const input = { name: name ?? externalId, externalId };
+export async function makeTenant(api: ImportApi, group: Group): Promise<KnownTenant & { isNew: boolean }> {
+  const { externalId } = group;
+  const input = { name: newName(group), externalId };
   try {
     const { createTenant } = await api.ask<{ createTenant: { tenant: KnownTenant } }>(CREATE, { input });
     return { ...createTenant.tenant, isNew: true };
@@ -83,8 +119,7 @@ export async function makeTenant(
       }
     }
     if (reasons.includes('name_taken')) {
-      const advice = `give it the external id ${externalId} (updateTenant), or write another name in the file`;
-      throw new RefusedError(`Another tenant is called ${input.name}: ${advice}.`, 'CONFLICT', undefined, reasons);
+      throw new RefusedError(nameTaken(group), 'CONFLICT', undefined, reasons);
     }
     throw error;
   }

@@ -24,7 +24,7 @@ export function fieldsOf(line: WebhookLine) {
   });
 }
 
-/** A new webhook's input, and what could not be as the line has it. */
+/** A new webhook's input, and what could not be as the line or the former system has it. */
 interface NewWebhook {
   input: object;
   notes: readonly string[];
@@ -53,6 +53,7 @@ export function newWebhook(line: WebhookLine, now: number): NewWebhook {
     ...(line.active ? {} : { active: false }),
   };
   const notes = [
+    ...line.notes,
     ...(secret == null ? ['its secret is a new one, which nobody has seen: rotate it for the receiver'] : []),
     ...(isLong ? [`its previous secret signs for ${PREVIOUS_SECRET_DAYS_MAX} days only`] : []),
   ];

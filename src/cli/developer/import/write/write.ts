@@ -7,7 +7,19 @@ import { ImportApi } from './api.js';
 import type { KnownWebhook } from './differences.js';
 import { missingTypes, registerTypes } from './event-types.js';
 import { Report } from './report.js';
-import { findTenants, type Group, groupsOf, type KnownTenant, makeTenant, newNameOf, renameTenant } from './tenants.js';
+import {
+  findTenants,
+  type Group,
+  groupsOf,
+  type KnownTenant,
+  makeTenant,
+  nameTaken,
+  newName,
+  newNameOf,
+  renameTenant,
+  takenNames,
+} from './tenants.js';
+import { newWebhook } from './webhook-input.js';
 import { isOfTheLine, listWebhooks, WebhookWriter, type WriteOptions } from './webhooks.js';
 
 interface Options extends ConnectionFlags, WriteOptions {
@@ -30,7 +42,8 @@ export async function writeImport(file: string, options: Options): Promise<void>
   try {
     const connection = findConnection(options);
     where = connection.url;
-    const { webhooks, eventTypes, wrong } = readImportFile(file);
+    const { webhooks, tenants, eventTypes, wrong } = readImportFile(file);
+    report.expect([...webhooks, ...tenants, ...wrong].map(({ number }) => number));
     for (const { number, reason } of wrong) {
       report.line(number, 'refused', file, [reason]);
     }
@@ -41,13 +54,15 @@ export async function writeImport(file: string, options: Options): Promise<void>
     } else if (missing.length > 0) {
       report.say(missingWords(missing, options.registerTypes ?? false));
     }
-    const groups = groupsOf(webhooks);
+    const groups = groupsOf(webhooks, tenants);
     const known = await findTenants(
       api,
       groups.map(({ externalId }) => externalId),
     );
     const lacking = new Set(options.registerTypes ? [] : missing);
-    const run = { api, report, options, lacking };
+    const isNew = ({ externalId }: Group) => !known.has(externalId);
+    const taken = options.dryRun ? await takenNames(api, groups.filter(isNew)) : new Set<string>();
+    const run = { api, report, options, lacking, taken };
     await atOnce(TENANTS_AT_ONCE, groups, (group) => writeTenant(run, group, known.get(group.externalId)));
   } catch (error) {
     report.stopped();
@@ -62,13 +77,14 @@ interface Run {
   options: Options;
   /** Event types that the service lacks, and will lack. */
   lacking: ReadonlySet<string>;
+  /** Of a dry run: names of new tenants that other ones have. */
+  taken: ReadonlySet<string>;
 }
 
 async function writeTenant(run: Run, group: Group, known: KnownTenant | undefined): Promise<void> {
   const { api, report, options } = run;
   if (options.dryRun && known === undefined) {
-    report.also('tenant');
-    foretell(run, group.lines);
+    foretellTenant(run, group);
     return;
   }
   let tenant: KnownTenant & { isNew?: boolean };
@@ -78,9 +94,7 @@ async function writeTenant(run: Run, group: Group, known: KnownTenant | undefine
     if (!isOfTheLine(error)) {
       throw error;
     }
-    for (const { number, line } of group.lines) {
-      report.line(number, 'refused', line.from, [error.message]);
-    }
+    refuseAll(run, group, error.message);
     return;
   }
   if (tenant.isNew) {
@@ -88,7 +102,11 @@ async function writeTenant(run: Run, group: Group, known: KnownTenant | undefine
   } else {
     await compareName(run, group, tenant);
   }
-  const there = tenant.isNew ? new Map<string, KnownWebhook>() : await listWebhooks(api, tenant);
+  for (const { number } of group.alone) {
+    report.ended(number);
+  }
+  const there =
+    tenant.isNew || group.lines.length === 0 ? new Map<string, KnownWebhook>() : await listWebhooks(api, tenant);
   const writer = new WebhookWriter(api, report, options, tenant.id);
   for (const numbered of group.lines) {
     const webhook = there.get(numbered.line.externalId);
@@ -100,15 +118,40 @@ async function writeTenant(run: Run, group: Group, known: KnownTenant | undefine
   }
 }
 
+function refuseAll({ report }: Run, { lines, alone }: Group, reason: string): void {
+  for (const { number, line } of [...lines, ...alone]) {
+    report.line(number, 'refused', line.from, [reason]);
+  }
+}
+
+function foretellTenant(run: Run, group: Group): void {
+  if (run.taken.has(newName(group))) {
+    refuseAll(run, group, nameTaken(group));
+    return;
+  }
+  run.report.also('tenant');
+  for (const { number } of group.alone) {
+    run.report.ended(number);
+  }
+  foretell(run, group.lines);
+}
+
 /** Says whether new lines would be refused, as far as that can be said without the service. */
 function foretell({ report, lacking }: Run, lines: Group['lines']): void {
   for (const { number, line } of lines) {
     const unknown = line.events.filter((name) => lacking.has(name));
+    const foreseen = foreseenRefusals(line);
     const reasons = [
-      ...foreseenRefusals(line),
+      ...foreseen.certain,
       ...(unknown.length === 0 ? [] : [`events has types that are not registered: ${unknown.join(', ')}`]),
     ];
-    report.line(number, reasons.length === 0 ? 'made' : 'refused', line.from, reasons);
+    const unsure = foreseen.unsure.map((reason) => `may be refused: ${reason}`);
+    if (reasons.length > 0) {
+      report.line(number, 'refused', line.from, [...reasons, ...unsure]);
+    } else {
+      const { notes } = newWebhook(line, Date.now());
+      report.line(number, 'made', line.from, [...unsure, ...notes]);
+    }
   }
 }
 
@@ -161,8 +204,9 @@ async function atOnce<Item>(count: number, items: readonly Item[], work: (item: 
   }
 }
 
+/** One document has several fields, each with an error of its own: here they are one. */
 function sentenceOf(error: Error): string {
+  const advice = `It takes a platform key in HOOKWRIGHT_API_KEY: "${thisProgram} key create import --platform" makes one.`;
   const isForbidden = error instanceof RefusedError && /^(FORBIDDEN|UNAUTHENTICATED)$/.test(error.code);
-  const advice = `It takes a platform key: "${thisProgram} key create <name> --platform" makes one.`;
-  return isForbidden ? `${error.message} ${advice}` : error.message;
+  return isForbidden ? `${error.message.split('\n')[0]} ${advice}` : error.message;
 }
