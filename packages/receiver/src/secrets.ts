@@ -18,7 +18,7 @@ export class SecretMalformedError extends TypeError {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const BYTES_MIN = 16;
-const BYTES_MAX = 64;
+const BYTES_MAX = 75;
 /** An imported text, of more than blanks. */
 const TEXT = /^(?! *$)[ -~]{16,256}$/;
 const PREFIX = 'whsec_';
@@ -74,7 +74,7 @@ function malformed(secret: string): SecretMalformedError {
   const edges =
     secret.replace(EDGE, '') === secret ? '' : ' It has a blank, a line break or a quotation mark at its edge.';
   return new SecretMalformedError(
-    `The secret has ${secret.length} characters and neither form: whsec_ and the base64 of 16 to 64 bytes, ` +
+    `The secret has ${secret.length} characters and neither form: whsec_ and the base64 of 16 to 75 bytes, ` +
       `or an imported text of 16 to 256 printable ASCII characters.${edges}`,
   );
 }

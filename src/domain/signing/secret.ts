@@ -10,14 +10,13 @@ export const PREVIOUS_SECRET_DAYS_MAX = 30;
 
 const PREFIX = 'whsec_';
 const B64 = '[A-Za-z0-9+/]';
-const OF_16_TO_63_BYTES = `(?:${B64}{4}){5,20}(?:${B64}{2}==|${B64}{3}=|${B64}{4})`;
-const OF_64_BYTES = `(?:${B64}{4}){21}${B64}{2}==`;
+const OF_16_TO_75_BYTES = `(?:${B64}{4}){5,24}(?:${B64}{2}==|${B64}{3}=|${B64}{4})`;
 /** A text that has `whsec_` behind blanks or quotation marks was copied with them. Blanks alone are no secret. */
 const TEXT = `(?![ "']*${PREFIX})(?! *$)[ -~]{${SECRET_CHARS.min},${SECRET_CHARS.max}}`;
-const SECRET = new RegExp(`^(?:${PREFIX}(?:${OF_16_TO_63_BYTES}|${OF_64_BYTES})|${TEXT})$`);
+const SECRET = new RegExp(`^(?:${PREFIX}${OF_16_TO_75_BYTES}|${TEXT})$`);
 
 /** Both forms of a secret, as the end of a sentence. `packages/receiver/src/secrets.ts` knows the same. */
-export const SECRET_FORMS = 'whsec_ and the base64 of 16 to 64 bytes, or 16 to 256 printable ASCII characters';
+export const SECRET_FORMS = 'whsec_ and the base64 of 16 to 75 bytes, or 16 to 256 printable ASCII characters';
 
 export interface SecretKeys {
   /** The whole text of the secret, with its `whsec_` (docs/interface.md, "Deliveries"). */
