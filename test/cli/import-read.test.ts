@@ -254,6 +254,8 @@ describe('import read', () => {
     svix.answerAt('/api/v1/app/app_1/endpoint/ep_1/secret', { key: `whsec_${Buffer.alloc(32).toString('base64')}` });
     svix.answerAt('/api/v1/app/app_1/endpoint/ep_1/headers', { headers: {}, sensitive: [] });
     svix.answerAt('/api/v1/app/app_2/endpoint?limit=250', { data: [], done: true });
+    const types = [{ name: 'invoice.paid' }, { name: 'invoice.old', archived: true }];
+    svix.answerAt('/api/v1/event-type?with_content=true&limit=250', { data: types, done: true });
     const { out, output, code } = await read('svix', svix);
     const lines = readFileSync(out, 'utf8').split('\n');
     expect(lines).toContain('{"v":1,"from":"svix:app_2","tenant":{"externalId":"app_2","name":"Empty"}}');
@@ -262,7 +264,8 @@ describe('import read', () => {
       tenant: { externalId: 'app_1', name: null },
       active: true,
     });
-    expect(output).toContain('has 1 webhook of 1 tenant, and 1 tenant without webhooks, and 2 event types.\n');
+    expect(output).toContain('has 1 webhook of 1 tenant, and 1 tenant without webhooks, and 1 event type.\n');
+    expect(linesOf(out).types.map(({ name }) => name)).toEqual(['invoice.paid']);
     expect(code).toBe(0);
   });
 

@@ -333,6 +333,9 @@ describe('import write', () => {
     expect(code).toBe(1);
     expect(await stack.rows('select count(*) from hookwright.tenants')).toEqual(before);
     expect(
+      (await write(fileOf(line('f6', { events: ['webhook.unheard'] }, 'new')), '--dry-run', '--register-types')).output,
+    ).toMatch(/would be refused\n {2}events has types that are not registered: webhook\.unheard/);
+    expect(
       (await write(fileOf(line('f3', { events: ['order.unheard'] }, 'new')), '--dry-run', '--register-types')).output,
     ).toContain('Event types that would be registered: order.unheard.\n');
   });

@@ -43,6 +43,7 @@ const headers = z.object({ headers: z.record(z.string(), z.string()), sensitive:
 const eventType = z.object({
   name: z.string(),
   description: z.string().nullish(),
+  archived: z.boolean().nullish(),
   schemas: z.record(z.string(), z.record(z.string(), z.unknown())).nullish(),
 });
 
@@ -52,7 +53,11 @@ type Endpoint = z.infer<typeof endpoint>;
 /** @throws SourceError */
 export async function* readSvix(options: SvixOptions): Reading {
   const source = new Source(options.from, 'SVIX_AUTH_TOKEN');
-  for await (const { name, description, schemas } of all(source, '/event-type', eventType, { with_content: 'true' })) {
+  for await (const type of all(source, '/event-type', eventType, { with_content: 'true' })) {
+    const { name, description, schemas, archived } = type;
+    if (archived) {
+      continue; // nothing sends it any more; an endpoint that still names it has it registered without rules
+    }
     const newest = Object.keys(schemas ?? {}).sort((one, other) => Number(other) - Number(one))[0];
     const schema = newest === undefined ? null : schemas![newest];
     yield { eventType: { v: 1, from: `svix:event-type/${name}`, eventType: { name, description, schema } } };

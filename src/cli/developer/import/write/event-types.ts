@@ -23,14 +23,18 @@ interface Written {
   eventTypes: readonly Numbered<EventTypeLine>[];
 }
 
-/** Event types that a file has or names, and the service lacks. Those that are there stay as they are. */
-export async function missingTypes(api: ImportApi, { webhooks, eventTypes }: Written): Promise<string[]> {
+/** Event types that a file has or names, and the service lacks: `own` ones of its families, which nobody registers. */
+export async function missingTypes(api: ImportApi, { webhooks, eventTypes }: Written) {
   const there = new Set((await api.ask<Registered>(NAMES, {})).eventTypes.map(({ name }) => name));
   const named = [
     ...eventTypes.map(({ line }) => line.eventType.name),
     ...webhooks.flatMap(({ line }) => line.events.filter((name) => name !== WILDCARD)),
   ];
-  return [...new Set(named)].filter((name) => !there.has(name) && isEventTypeName(name) && !isOwnEventTypeName(name));
+  const missing = [...new Set(named)].filter((name) => !there.has(name) && isEventTypeName(name));
+  return {
+    missing: missing.filter((name) => !isOwnEventTypeName(name)),
+    own: missing.filter(isOwnEventTypeName),
+  };
 }
 
 /** Registers them, each with its schema from the file, or without rules. @throws what the next one would meet, too */

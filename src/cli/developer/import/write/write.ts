@@ -48,7 +48,7 @@ export async function writeImport(file: string, options: Options): Promise<void>
       report.line(number, 'refused', file, [reason]);
     }
     const api = new ImportApi(connection, say);
-    const missing = await missingTypes(api, { webhooks, eventTypes });
+    const { missing, own } = await missingTypes(api, { webhooks, eventTypes });
     if (options.registerTypes && !options.dryRun) {
       await registerTypes(api, report, missing, eventTypes);
     } else if (missing.length > 0) {
@@ -59,7 +59,7 @@ export async function writeImport(file: string, options: Options): Promise<void>
       api,
       groups.map(({ externalId }) => externalId),
     );
-    const lacking = new Set(options.registerTypes ? [] : missing);
+    const lacking = new Set(options.registerTypes ? own : [...own, ...missing]);
     const isNew = ({ externalId }: Group) => !known.has(externalId);
     const taken = options.dryRun ? await takenNames(api, groups.filter(isNew)) : new Set<string>();
     const run = { api, report, options, lacking, taken };
