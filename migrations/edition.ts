@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 12;
+export const EDITION = 13;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '66fdf8f4df8db97554826f49e04b4f4459f75d17af7db9db3ca0274b5c2a7797';
+export const EDITION_DIGEST = '343e82f8ddc7c59d67cefc86ac3d443cf637d952dc753ae9c836a25c6194b87c';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
