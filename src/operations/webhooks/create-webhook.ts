@@ -133,7 +133,7 @@ async function keyedCreation(
     : { tenantId, apiKeyId: keyId, key: idempotencyKey, requestHmac: await vault.hmac(tenantId, textOf(request)) };
 }
 
-/** What the audit log and the comparison of requests have of a webhook that is made paused. */
+/** The state of a webhook that is made paused, in the audit log and the comparison of requests. */
 const PAUSED = { active: false };
 
 const NO_OWN: OwnSecrets = { secret: null, previousSecret: null, previousSecretExpiresAt: null };

@@ -5,8 +5,8 @@ import { isSecret, SECRET_FORMS } from '../../../../domain/signing/secret.js';
 import { type Known, knownOf } from '../../../../operations/fields/kind-rules.js';
 import { newValues } from '../../../../operations/fields/rules.js';
 import { readConfig } from '../../../../platform/settings/config.js';
-import { fieldsOf } from '../write/webhook-input.js';
 import type { WebhookLine } from './line.js';
+import { fieldsOf } from './webhook-input.js';
 
 /** Why a service would refuse a line, as ends of a sentence without values. */
 interface Foreseen {

@@ -2,7 +2,7 @@ import { readFilter } from '../../../../domain/content/read-filter.js';
 import { isSameHeader } from '../../../../domain/fields/headers.js';
 import { canonicalJson } from '../../../../domain/text/canonical-json.js';
 import type { WebhookLine } from '../lines/line.js';
-import { fieldsOf } from './webhook-input.js';
+import { fieldsOf } from '../lines/webhook-input.js';
 
 /** A webhook as it is there. */
 export interface KnownWebhook {

@@ -22,7 +22,7 @@ export class Report {
   readonly #also: string[] = [];
   /** Lines whose end is not known yet, by their numbers, in the order of the file. */
   #expected: readonly number[] = [];
-  /** What is to be printed about lines that have ended before an earlier one. */
+  /** Sentences about lines that have ended before an earlier one. */
   readonly #waiting = new Map<number, readonly string[]>();
   #needAttention = 0;
   #hasStopped = false;

@@ -9,7 +9,7 @@ export interface Group {
   /** Null when no line names it. */
   name: string | null;
   lines: readonly Numbered<WebhookLine>[];
-  /** Those that say nothing but the tenant. */
+  /** Lines that say nothing but the tenant. */
   alone: readonly Numbered<TenantLine>[];
 }
 
@@ -94,7 +94,7 @@ export async function takenNames(api: ImportApi, groups: readonly Group[]): Prom
 /** The name that a new tenant gets. */
 export const newName = ({ name, externalId }: Pick<Group, 'name' | 'externalId'>): string => name ?? externalId;
 
-/** What to do about a name that another tenant has. */
+/** A sentence about a name that another tenant has, with what to do. */
 export const nameTaken = (group: Pick<Group, 'name' | 'externalId'>): string =>
   `Another tenant is called ${newName(group)}: give it the external id ${group.externalId} (updateTenant), ` +
   'or write another name in the file.';

@@ -1,11 +1,11 @@
 import { RefusedError } from '../../connection/ask.js';
 import type { Numbered } from '../lines/import-file.js';
 import type { WebhookLine } from '../lines/line.js';
+import { newWebhook } from '../lines/webhook-input.js';
 import type { ImportApi } from './api.js';
 import { changeOf, differencesOf, KNOWN_FIELDS, type KnownWebhook } from './differences.js';
 import type { Report } from './report.js';
 import type { KnownTenant } from './tenants.js';
-import { newWebhook } from './webhook-input.js';
 
 export interface WriteOptions {
   dryRun?: boolean;

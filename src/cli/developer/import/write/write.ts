@@ -3,6 +3,7 @@ import { RefusedError } from '../../connection/ask.js';
 import { type ConnectionFlags, findConnection } from '../../connection/connection.js';
 import { foreseenRefusals } from '../lines/foresee.js';
 import { readImportFile } from '../lines/import-file.js';
+import { newWebhook } from '../lines/webhook-input.js';
 import { ImportApi } from './api.js';
 import type { KnownWebhook } from './differences.js';
 import { missingTypes, registerTypes } from './event-types.js';
@@ -19,7 +20,6 @@ import {
   renameTenant,
   takenNames,
 } from './tenants.js';
-import { newWebhook } from './webhook-input.js';
 import { isOfTheLine, listWebhooks, WebhookWriter, type WriteOptions } from './webhooks.js';
 
 interface Options extends ConnectionFlags, WriteOptions {
@@ -77,7 +77,7 @@ interface Run {
   options: Options;
   /** Event types that the service lacks, and will lack. */
   lacking: ReadonlySet<string>;
-  /** Of a dry run: names of new tenants that other ones have. */
+  /** Names of new tenants that other ones have, as a dry run finds them. */
   taken: ReadonlySet<string>;
 }
 

@@ -1,6 +1,6 @@
 import { PREVIOUS_SECRET_DAYS_MAX } from '../../../../domain/signing/secret.js';
 import { DAY_MS } from '../../../../domain/text/durations.js';
-import type { WebhookLine } from '../lines/line.js';
+import type { WebhookLine } from './line.js';
 
 /** A value of a line, unless it says nothing. */
 const said = (value: unknown): boolean =>
