@@ -33,7 +33,7 @@ export default function TenantFinder(props: FinderProps) {
   return (
     <FindWindow
       {...props}
-      name={<Trans>Number, id, tenant, event type or screen</Trans>}
+      name={<Trans>Number, id, external ID, tenant, event type or screen</Trans>}
       hint={<Trans>A number from a customer's log leads to its tenant.</Trans>}
       screens={screens}
       find={find}

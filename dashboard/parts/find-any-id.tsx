@@ -9,7 +9,7 @@ import { DAY_MS } from '../../src/domain/text/durations';
 import { graphql } from '../api/generated';
 import type { FindTypesQuery, ObjectKind } from '../api/generated/graphql';
 import { formatter } from '../text/formats';
-import { labelOf } from './cells';
+import { endpointLabel, labelOf } from './cells';
 import type { Hit } from './find-field';
 import { Untrusted } from './untrusted';
 import { useViewer } from './viewer';
@@ -19,7 +19,7 @@ export const SHOWN_MAX = 8;
 
 const WHERE_IS = graphql(`
   query WhereIs($id: ID!) {
-    whereIs(id: $id) { objectId kind tenant { databaseId name externalId } }
+    whereIs(id: $id) { objectId kind url name externalId tenant { databaseId name externalId } }
   }
 `);
 
@@ -100,12 +100,16 @@ export function useWhereIs(): (text: string) => Promise<{ tenantId: number | und
     const answers = await Promise.all(ids.map((id) => client.query(WHERE_IS, { id }).toPromise()));
     const found = answers.flatMap(({ data }) => data?.whereIs ?? []);
     const unique = [...new Map(found.map((one) => [one.objectId, one])).values()];
-    return unique.map(({ objectId, kind, tenant }) => ({
+    return unique.map(({ objectId, kind, tenant, url, ...named }) => ({
       tenantId: tenant?.databaseId,
       hit: {
         path: `${tenant == null ? '' : `/tenants/${tenant.databaseId}`}${pathOf(kind, objectId)}`,
         name: (
-          <HitName kind={kinds[kind]} id={objectId} of={tenant ? labelOf(tenant.name, tenant.externalId) : undefined} />
+          <HitName
+            kind={kinds[kind]}
+            id={url == null ? objectId : endpointLabel({ url, ...named })}
+            of={tenant ? labelOf(tenant.name, tenant.externalId) : undefined}
+          />
         ),
       },
     }));

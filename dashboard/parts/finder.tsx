@@ -63,7 +63,7 @@ export default function Finder(props: FinderProps) {
   return (
     <FindWindow
       {...props}
-      name={<Trans>Number, id, name, URL, event type, idempotency key or screen</Trans>}
+      name={<Trans>Number, id, external ID, name, URL, event type, idempotency key or screen</Trans>}
       hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
       screens={screensFor(viewer)}
       find={find}

@@ -441,6 +441,14 @@ test('a platform key finds the tenant and the webhooks of all tenants with an ex
   ];
   expect(await where(`ext:${externalId}`)).toEqual(expected);
   expect(await where(`ext:${externalId}`, { key: platform.key, tenant: own.id })).toEqual(expected);
+  const named = await api
+    .by(platform)
+    .ask('query ($id: ID!) { whereIs(id: $id) { url name externalId } }', { id: `ext:${externalId}` });
+  expect(named.data?.whereIs).toEqual([
+    { url: null, name: null, externalId: null },
+    { url, name: null, externalId },
+    { url, name: null, externalId },
+  ]);
   expect(await where('ext:nobody')).toEqual([]);
   expect(await where(`ext:${externalId}`, { key: own.key })).toBeNull();
 });

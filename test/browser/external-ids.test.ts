@@ -75,6 +75,10 @@ describe('an external id', () => {
     await table.getByText('acme/42').waitFor();
     await find('crm-17', `/tenants/${tenantId}/endpoints/${number}`);
     await page.getByRole('link', { name: 'Tenants' }).click();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /external ID/ }).fill('crm-17');
+    await page.getByRole('option', { name: /Endpoint Invoices · crm-17/ }).waitFor();
+    await page.keyboard.press('Escape');
     await find('ext:acme/42', `/tenants/${tenantId}/overview`);
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByRole('table', { name: 'Endpoints' }).getByText('crm-17').waitFor();

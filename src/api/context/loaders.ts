@@ -102,7 +102,7 @@ function loadersOfLists(context: LoaderContext) {
       const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
-    /** Names and external ids of webhooks of any tenant, for a platform key. */
+    /** URLs, names and external ids of webhooks of any tenant, for a platform key. */
     namesByWebhookOfAll: new DataLoader(async (webhooks: readonly { tenantId: number; webhookId: number }[]) => {
       const names = await readWebhookNames(context.db, webhooks);
       return webhooks.map(({ webhookId }) => names.get(webhookId) ?? null);

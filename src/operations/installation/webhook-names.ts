@@ -3,18 +3,20 @@ import { enterTenant, PLATFORM, tenantTransaction } from '../../platform/databas
 
 const statement: Statement = {
   name: 'read_webhook_names',
-  text: `select webhook_id as id, name, external_id as "externalId" from hookwright.webhook_options
-         where tenant_id = $1 and webhook_id = any($2::bigint[]) and coalesce(name, external_id) is not null`,
+  text: `select w.id, w.url, o.name, o.external_id as "externalId" from hookwright.webhooks w
+         left join hookwright.webhook_options o on o.webhook_id = w.id
+         where w.tenant_id = $1 and w.id = any($2::bigint[])`,
 };
 
 interface WebhookNames {
+  url: string;
   name: string | null;
   externalId: string | null;
 }
 
 /**
- * The names and external ids of webhooks of several tenants, by number, of those that have one. A transaction sees the
- * rows of one tenant at a time.
+ * The URLs, names and external ids of webhooks of several tenants, by number. A transaction sees the rows of one
+ * tenant at a time.
  */
 export async function readWebhookNames(
   { pool }: HasPool,

@@ -1,7 +1,14 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, ID, ObjectType, Resolver, Root } from 'type-graphql';
 import { markedExternalId } from '../../../domain/ids/external-id.js';
-import { attemptKey, globalId, type NodeType, parseAttemptKey, parseGlobalId } from '../../../domain/ids/global-id.js';
+import {
+  attemptKey,
+  globalId,
+  type NodeType,
+  parseAttemptKey,
+  parseGlobalId,
+  readId,
+} from '../../../domain/ids/global-id.js';
 import { parseId } from '../../../domain/ids/id.js';
 import { snakeCase } from '../../../domain/text/snake-case.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
@@ -98,12 +105,35 @@ export class FindAnyIdResolver {
   tenant(@Root() { tenantId }: FoundObject, @Ctx() context: Context): Promise<Tenant | null> | null {
     return tenantId === null ? null : context.loaders.tenantById.load(tenantId);
   }
+
+  @NullableResolver(() => String, 'The URL of a webhook. Null for other objects.')
+  async url(@Root() found: FoundObject, @Ctx() context: Context): Promise<string | null> {
+    return (await namesOf(found, context))?.url ?? null;
+  }
+
+  @NullableResolver(() => String, 'The name of a webhook. Null for other objects.')
+  async name(@Root() found: FoundObject, @Ctx() context: Context): Promise<string | null> {
+    return (await namesOf(found, context))?.name ?? null;
+  }
+
+  @NullableResolver(() => String, 'The external id of a webhook. Null for other objects.')
+  async externalId(@Root() found: FoundObject, @Ctx() context: Context): Promise<string | null> {
+    return (await namesOf(found, context))?.externalId ?? null;
+  }
 }
 
 function isSeenBy(context: Context): (found: Pick<FoundObject, 'tenantId'>) => boolean {
   const least = leastTenantSeen(callerOf(context).scopes);
   return ({ tenantId }) => tenantId === null || tenantId >= least;
 }
+
+/** What an endpoint is called, for a platform key. */
+const namesOf = async (found: FoundObject, { loaders }: Context) => {
+  const id = found.kind === 'WEBHOOK' ? readId('Webhook', found.objectId) : null;
+  return typeof id === 'number' && found.tenantId !== null
+    ? await loaders.namesByWebhookOfAll.load({ tenantId: found.tenantId, webhookId: id })
+    : null;
+};
 
 async function eventType({ eventTypes }: Context, name: string): Promise<FoundObject[]> {
   const found = (await eventTypes.all()).filter((type) => type.name === name);
