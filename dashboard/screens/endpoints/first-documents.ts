@@ -1,6 +1,6 @@
 import { graphql } from '../../api/generated';
 
-/** What the first screens of portal and console send: every first visit loads it, so all else is in documents.ts. */
+/** Documents of the first screens of portal and console. Every first visit loads them: all else is in documents.ts. */
 
 graphql(`
   fragment EndpointRow on Webhook {

@@ -127,7 +127,7 @@ function isSeenBy(context: Context): (found: Pick<FoundObject, 'tenantId'>) => b
   return ({ tenantId }) => tenantId === null || tenantId >= least;
 }
 
-/** What an endpoint is called, for a platform key. */
+/** The URL, name and external id of a webhook; null for all else. */
 const namesOf = async (found: FoundObject, { loaders }: Context) => {
   const id = found.kind === 'WEBHOOK' ? readId('Webhook', found.objectId) : null;
   return typeof id === 'number' && found.tenantId !== null
