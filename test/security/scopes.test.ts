@@ -122,7 +122,7 @@ const unguarded: Record<string, string> = {
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds signing timeoutMs',
   DeliveryOptions:
     'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs warnings',
-  DeliverySignature: 'form headers scheme',
+  DeliverySignature: 'form headers overlap scheme',
   FailingWebhook: 'consecutiveFailures externalId held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
   FanOutEntry: 'delivery failedCondition reason webhookId',
@@ -173,7 +173,7 @@ const unguarded: Record<string, string> = {
     eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
     previousSecretExpiresAt signatures url
     version`,
-  FoundObject: 'createdAt kind objectId tenant',
+  FoundObject: 'createdAt externalId kind name objectId tenant url',
   WebhookUpdate: 'cursor resync webhook webhookId',
 };
 /** Each has a connection and an edge. */
