@@ -10,7 +10,7 @@ import { fieldsOf } from './webhook-input.js';
 
 /** Why a service would refuse a line, as ends of a sentence without values. */
 interface Foreseen {
-  /** Whatever its settings are. */
+  /** Whether its settings are the default ones or not. */
   certain: string[];
   /** By its default settings: the operator may have opened addresses, raised a maximum, or described a form. */
   unsure: string[];
@@ -18,8 +18,9 @@ interface Foreseen {
 
 /** Judges a line by the service's own rules, once by default settings and once by the widest ones. */
 export function foreseenRefusals(line: WebhookLine): Foreseen {
-  const { events, secret, previousSecret } = line;
-  const certain = brokenRules(line, widest(line));
+  const { events, secret, previousSecret, compat = null } = line;
+  const { usual, widest } = rulesBeside(compat);
+  const certain = brokenRules(line, widest);
   return {
     certain: [
       ...ofEvents(events),
@@ -28,27 +29,38 @@ export function foreseenRefusals(line: WebhookLine): Foreseen {
       ...certain.values(),
     ],
     unsure: [
-      ...[...brokenRules(line, usual(line))].filter(([place]) => !certain.has(place)).map(([, problem]) => problem),
+      ...[...brokenRules(line, usual)].filter(([place]) => !certain.has(place)).map(([, problem]) => problem),
       ...ofForm(line),
     ],
   };
 }
 
-let defaults: Known | undefined;
-/** An installation without settings of its own, beside others. Event types and forms are judged apart. */
-function usual({ compat }: WebhookLine): Known {
-  defaults ??= knownOf(readConfig({}, { needsEncryptionKeys: false }));
-  return {
-    ...defaults,
-    target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
-    eventTypes: { all: [WILDCARD], shown: [] },
-    names: { signatureForms: compat == null ? [] : [compat] },
-  };
+type Rules = ReturnType<typeof newValues>;
+
+/** By the form of a line, because a file has few forms and making rules takes milliseconds. */
+const rulesByForm = new Map<string | null, { usual: Rules; widest: Rules }>();
+
+/** The rules of an installation by default settings, and those of the most open one, which are the domain's own. */
+function rulesBeside(form: string | null): { usual: Rules; widest: Rules } {
+  let rules = rulesByForm.get(form);
+  if (rules === undefined) {
+    const usual = usualInstallation(form);
+    rules = { usual: newValues(webhookFields, usual), widest: newValues(webhookFields, widened(usual)) };
+    rulesByForm.set(form, rules);
+  }
+  return rules;
 }
 
-/** The rules of the most open installation: those of the domain itself. */
-const widest = (line: WebhookLine): Known => ({
-  ...usual(line),
+/** An installation without settings of its own. Event types and forms are judged apart. */
+const usualInstallation = (form: string | null): Known => ({
+  ...knownOf(readConfig({}, { needsEncryptionKeys: false })),
+  target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
+  eventTypes: { all: [WILDCARD], shown: [] },
+  names: { signatureForms: form === null ? [] : [form] },
+});
+
+const widened = (usual: Known): Known => ({
+  ...usual,
   target: { allowHttp: true, allowedRanges: ['0.0.0.0/0', '::/0'], loopbackHttp: true },
   headerPrefix: UNUSUAL_PREFIX,
   maxima: { attemptTimeoutMsMax: Number.POSITIVE_INFINITY, endpointConcurrencyMax: Number.POSITIVE_INFINITY },
@@ -58,9 +70,9 @@ const widest = (line: WebhookLine): Known => ({
 const UNUSUAL_PREFIX = 'X-Hookwright-Unusual-Prefix';
 
 /** The problems by places of the line. */
-function brokenRules(line: WebhookLine, known: Known): Map<string, string> {
+function brokenRules(line: WebhookLine, rules: Rules): Map<string, string> {
   const input = { ...fieldsOf(line), eventTypes: [WILDCARD] };
-  const issues = newValues(webhookFields, known).safeParse(input).error?.issues ?? [];
+  const issues = rules.safeParse(input).error?.issues ?? [];
   const { setHeaders = [] } = (input as { delivery?: { setHeaders?: { name: string }[] } }).delivery ?? {};
   return new Map(
     issues.map(({ path, message }) => {
