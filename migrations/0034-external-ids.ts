@@ -3,7 +3,7 @@ import { Migration } from '@mikro-orm/migrations';
 /**
  * Ids that another system has given to tenants and webhooks (docs/decisions/0081). The indexes decide between two that
  * want the same. A webhook's stands in its options row: outcomes of deliveries write the row of the webhook itself.
- * That index begins with the id, by which a platform key finds webhooks of all tenants.
+ * The index of webhooks begins with the id, by which a platform key finds those of all tenants.
  */
 export class ExternalIds extends Migration {
   override up(): void {

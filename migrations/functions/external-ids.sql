@@ -1,4 +1,5 @@
--- Who has an external id (docs/decisions/0081), for callers that row-level security keeps from the tables.
+-- Tenants and webhooks by external ids (docs/decisions/0081), for callers that row-level security keeps from their
+-- tables.
 
 -- The number of the tenant with this external id, for an application's own transaction: every function of the outbox
 -- takes it. Raises HW001 unless the role that logged in may emit for the tenant, whether there is one or not.

@@ -14,11 +14,13 @@ language sql stable as $$
   select exists (select from hookwright.subscribers(hookwright.installation_tenant(), type, null))
 $$;
 
--- The fields that name a tenant in the installation's events, as JSON; null and that of the installation: no tenant. A
--- deleted tenant has given its external id back, and the caller may know it.
-create or replace function hookwright.tenant_named(tenant bigint, former_external_id text default null) returns text
+-- A JSON object with the fields that name a tenant in the installation's events; null and that of the installation: no
+-- tenant. A deleted tenant has given its external id back, and the caller may know it.
+create or replace function hookwright.with_tenant(
+  content text, tenant bigint, former_external_id text default null
+) returns text
 language sql stable as $$
-  select row_to_json(named)::text
+  select left(content, -1) || ',' || substr(row_to_json(named)::text, 2)
   from (select case when tenant <> hookwright.installation_tenant() then tenant::text end as tenant_id,
                coalesce(former_external_id, (
                  select t.external_id from hookwright.tenants t
@@ -44,7 +46,7 @@ begin
   end if;
   if hookwright.installation_hears('audit.entry') then
     perform hookwright.write_own_event(hookwright.installation_tenant(), null, 'audit.entry', (
-      select left(row_to_json(entry)::text, -1) || ',' || substr(hookwright.tenant_named(tenant), 2)
+      select hookwright.with_tenant(row_to_json(entry)::text, tenant)
       from (select new.id::text as entry_id, new.actor, new.api_key_id::text as api_key_id, new.action, new.target_type,
                    new.target_id, new.before::json as before, new.after::json as after, new.request_id,
                    hookwright.time_text(new.created_at) as created_at) entry));
@@ -64,8 +66,7 @@ declare
 begin
   if hookwright.installation_hears(raised_type) then
     perform hookwright.write_own_event(hookwright.installation_tenant(), null, raised_type, (
-      select left(row_to_json(event)::text, -1) || ','
-             || substr(hookwright.tenant_named(entry.target_id::bigint, noted ->> 'externalId'), 2)
+      select hookwright.with_tenant(row_to_json(event)::text, entry.target_id::bigint, noted ->> 'externalId')
       from (select noted ->> 'name' as name, hookwright.time_text(entry.created_at) as at) event));
   end if;
 end $$;

@@ -101,8 +101,8 @@ begin
     perform hookwright.write_own_event(for_tenant, about_webhook, raised_type, content);
   end if;
   if hookwright.installation_hears(raised_type) then
-    perform hookwright.write_own_event(hookwright.installation_tenant(), about_webhook, raised_type,
-      left(content, -1) || ',' || substr(hookwright.tenant_named(for_tenant), 2));
+    perform hookwright.write_own_event(
+      hookwright.installation_tenant(), about_webhook, raised_type, hookwright.with_tenant(content, for_tenant));
   end if;
 end $$;
 
