@@ -2,51 +2,19 @@
 package main
 
 import (
-	"encoding/base64"
 	"os"
-	"strconv"
-	"strings"
-	"time"
 
 	receiver "hookwright.example/receiver"
+	"hookwright.example/receiver/vectorfile"
 )
 
-func decoded(text string) string {
-	bytes, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		panic(err)
-	}
-	return string(bytes)
-}
-
 func main() {
-	file, err := os.ReadFile(os.Args[1])
-	if err != nil {
-		panic(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(file)), "\n")[1:]
-	wrong := 0
-	for _, line := range lines {
-		row := strings.Split(line, "\t")
-		headers := map[string]string{}
-		for _, header := range strings.Split(decoded(row[3]), "\n") {
-			name, value, _ := strings.Cut(header, ": ")
-			headers[strings.ToLower(name)] = value
-		}
-		header := func(name string) string { return headers[strings.ToLower(name)] }
-		seconds, _ := strconv.ParseInt(row[5], 10, 64)
+	vectorfile.Check(os.Args[1], 6, func(row []string) bool {
 		verify := receiver.Verify
 		if row[1] == "contract" {
 			verify = receiver.VerifyContract
 		}
-		takes := verify([]byte(decoded(row[4])), header, time.Unix(seconds, 0), strings.Split(decoded(row[2]), "\n")...)
-		if takes != (row[6] == "ok") {
-			wrong++
-			println(row[0], takes)
-		}
-	}
-	os.Stdout.WriteString(strconv.Itoa(len(lines)) + " vectors, " + strconv.Itoa(wrong) + " wrong\n")
-	if wrong > 0 {
-		os.Exit(1)
-	}
+		secrets := vectorfile.Lines(row[2])
+		return verify([]byte(vectorfile.Decoded(row[4])), vectorfile.Header(row[3]), vectorfile.At(row[5]), secrets...)
+	})
 }
