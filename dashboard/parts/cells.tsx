@@ -24,7 +24,7 @@ interface NamedEndpoint {
 
 const nameOf = ({ name, url }: NamedEndpoint): string => name ?? shortUrl(url);
 
-/** What an endpoint is called: its name, or its url if it has none, and its external id. */
+/** The name of an endpoint, or its url if it has none, and its external id. */
 export const endpointLabel = (endpoint: NamedEndpoint): string => labelOf(nameOf(endpoint), endpoint.externalId);
 
 /** A name and an external id in one line. */

@@ -92,7 +92,7 @@ export class KeySet {
     return true;
   }
 
-  /** What is not a good answer changes nothing. */
+  /** Any other answer than a good one changes nothing. */
   async #fetch(): Promise<void> {
     try {
       const signal = AbortSignal.timeout(FETCH_MS_MAX);

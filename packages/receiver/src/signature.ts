@@ -32,7 +32,7 @@ export async function signatureOf(
   return btoa(String.fromCharCode(...(await hmac(secret.standard, signedBytes(id, timestamp, body)))));
 }
 
-/** What the entries of `webhook-signature` sign. */
+/** The bytes that the entries of `webhook-signature` sign. */
 export function signedBytes(id: string, timestamp: string, body: Bytes): Bytes {
   const head = new TextEncoder().encode(`${id}.${timestamp}.`);
   const signed = new Uint8Array(head.length + body.length);

@@ -109,7 +109,7 @@ export async function verifyBy(
   );
 }
 
-/** Who has signed. */
+/** The secret or the key that has signed. */
 type Signer = Pick<Delivery, 'secret' | 'kid'>;
 
 async function secretOf(

@@ -20,7 +20,7 @@ export type Handlers<Events extends object, Context> = string extends keyof Even
       readonly '*'?: Handler<string, unknown, Context>;
     };
 
-/** What deliveries are verified with. */
+/** The secrets or public keys that verify deliveries. */
 type Keys = Secrets | PublicKeys | undefined;
 
 type Handler<Event extends string, Payload, Context> = (

@@ -26,7 +26,7 @@ export const FORM_PRESETS: Readonly<Record<string, SignatureForm>> = {
     also: { 'svix-id': '{id}', 'svix-timestamp': '{timestamp}' },
   },
   convoy,
-  // Its receivers compare the whole header, so there is room for one signature.
+  // Receivers of this form compare the whole header, so there is room for one signature.
   'convoy-simple': { ...convoy, content: '{body}', prefix: '', value: '{signature}', join: null },
   outpost: {
     header: 'x-outpost-signature',
@@ -37,7 +37,7 @@ export const FORM_PRESETS: Readonly<Record<string, SignatureForm>> = {
     algorithm: 'sha256',
     encoding: 'hex',
     key: 'text',
-    // Its body is the data of the event alone: what the event is stands in these.
+    // Outpost's body is the data of the event alone: receivers read its type and time from these.
     also: { 'x-outpost-event-id': '{id}', 'x-outpost-topic': '{type}', 'x-outpost-timestamp': '{time}' },
   },
 };
