@@ -1,30 +1,22 @@
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
-import { formatSecret, PREVIOUS_SECRET_DAYS_MAX, SECRET_BYTES } from '../../domain/signing/secret.js';
-import { DAY_MS } from '../../domain/text/durations.js';
-import { formatTimestamp } from '../../domain/text/timestamp.js';
+import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
+import type { Tenant } from '../../entities/tenant.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
-import { ApiError, invalidInput } from '../../errors.js';
+import { ApiError } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { allocateId, nextOptionsVersion } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockTenant } from '../rows/lock-for-change.js';
-import { managementTransaction } from '../rows/unit-of-work.js';
+import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import type { NewSigningKey, SecretVault } from '../secrets/secret-vault.js';
 import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
+import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
 import { markPaused } from './switch-webhook.js';
-
-/** Signing secrets that come with a webhook of another service. Null: none; then the service makes the secret. */
-export interface OwnSecrets {
-  secret: string | null;
-  previousSecret: string | null;
-  /** Null: 24 hours from now, if there is a previous secret. */
-  previousSecretExpiresAt: Date | null;
-}
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
@@ -62,10 +54,11 @@ export async function createWebhook(
   const sealedSecret = await vault.seal(tenantId, id, secret);
   const previousSealedSecret = own.previousSecret === null ? null : await vault.seal(tenantId, id, own.previousSecret);
   const stored = await sealSettings(vault, tenantId, id, settings);
-  const request = { ...settings, ...own, ...(paused === null ? {} : PAUSED) };
+  const state = paused === null ? {} : { active: false };
+  const request = { ...settings, ...own, ...state };
   const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request });
   const making = managementTransaction(db, tenantId, async (unit) => {
-    const { em, sql, now } = unit;
+    const { em, sql } = unit;
     const tenant = await lockTenant(em, tenantId);
     const earlier = creation && (await findCreated({ em, sql }, creation));
     if (earlier !== null) {
@@ -78,28 +71,15 @@ export async function createWebhook(
     if (creation !== null) {
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
-    const created = em.create(Webhook, { id, tenantId, ...ownSettings(stored), sealedSecret });
-    if (previousSealedSecret !== null) {
-      const until = overlapEnd(own, now);
-      Object.assign(created, { previousSealedSecret, overlapEndsAt: until, previousSecretExpiresAt: until });
-    }
-    if (paused !== null) {
-      markPaused(unit, created, paused.holdHours);
-    }
-    created.options = null;
-    created.tenant = tenant;
-    await writeOptionsRow(unit, created, given(stored));
-    if (hasDefaults(tenant)) {
-      created.optionsVersion ??= await nextOptionsVersion(sql);
-    }
-    requireBoundSecrets(created, null, given(stored));
+    const sealed = { sealedSecret, previousSealedSecret };
+    const created = await insertWebhook(unit, tenant, { id, ...sealed, own, stored: given(stored), paused });
     if (signingKey !== null) {
       await addFirstKey(unit, tenantId, signingKey);
     }
     const after = {
       ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
       ...auditedSecrets(own, created),
-      ...(paused === null ? {} : PAUSED),
+      ...state,
     };
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
@@ -113,6 +93,36 @@ export async function createWebhook(
     secret: isNew ? secret : await vault.open(tenantId, webhook.id, webhook.sealedSecret),
     webhook,
   };
+}
+
+interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused'>> {
+  id: number;
+  sealedSecret: Buffer;
+  previousSealedSecret: Buffer | null;
+  /** The settings that are given, with their secrets sealed. */
+  stored: Parameters<typeof requireBoundSecrets>[2];
+}
+
+/** Writes the row of a new webhook, and that of its options if it has any. */
+async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Promise<Webhook> {
+  const { id, sealedSecret, previousSealedSecret, own, stored, paused } = row;
+  const { em, sql, now } = unit;
+  const created = em.create(Webhook, { id, tenantId: tenant.id, ...ownSettings(stored), sealedSecret });
+  if (previousSealedSecret !== null) {
+    const until = overlapEnd(own, now);
+    Object.assign(created, { previousSealedSecret, overlapEndsAt: until, previousSecretExpiresAt: until });
+  }
+  if (paused !== null) {
+    markPaused(unit, created, paused.holdHours);
+  }
+  created.options = null;
+  created.tenant = tenant;
+  await writeOptionsRow(unit, created, stored);
+  if (hasDefaults(tenant)) {
+    created.optionsVersion ??= await nextOptionsVersion(sql);
+  }
+  requireBoundSecrets(created, null, stored);
+  return created;
 }
 
 interface Requested {
@@ -132,30 +142,6 @@ async function keyedCreation(
     ? null
     : { tenantId, apiKeyId: keyId, key: idempotencyKey, requestHmac: await vault.hmac(tenantId, textOf(request)) };
 }
-
-/** The state of a webhook that is made paused, in the audit log and the comparison of requests. */
-const PAUSED = { active: false };
-
-const NO_OWN: OwnSecrets = { secret: null, previousSecret: null, previousSecretExpiresAt: null };
-
-/** @throws ApiError invalid_input: it is over, or too far */
-function overlapEnd({ previousSecretExpiresAt }: OwnSecrets, now: Date): Date {
-  const until = previousSecretExpiresAt ?? new Date(now.getTime() + DAY_MS);
-  const leftMs = until.getTime() - now.getTime();
-  if (leftMs <= 0 || leftMs > PREVIOUS_SECRET_DAYS_MAX * DAY_MS) {
-    const detail = `must be later than now, and at most ${PREVIOUS_SECRET_DAYS_MAX} days`;
-    throw invalidInput([{ path: ['input', 'previousSecretExpiresAt'], code: 'out_of_range', detail }]);
-  }
-  return until;
-}
-
-/** Says of secrets of another service that they are there, and until when. */
-const auditedSecrets = ({ secret, previousSecret }: OwnSecrets, { previousSecretExpiresAt: until }: Webhook) => ({
-  ...(secret === null ? {} : { secret: 'own' }),
-  ...(previousSecret === null
-    ? {}
-    : { previousSecret: 'own', previousSecretExpiresAt: until && formatTimestamp(until) }),
-});
 
 /** Without the optional settings that are left out. */
 const given = (settings: object): Record<string, unknown> =>

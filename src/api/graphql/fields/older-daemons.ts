@@ -3,7 +3,7 @@ import { flat } from '../../../domain/fields/field-table.js';
 import { isOfFirstForm, OTHER_SECRETS } from '../../../domain/signing/secret.js';
 import { ApiError } from '../../../errors.js';
 import { olderDaemon } from '../../../operations/installation/daemons.js';
-import type { OwnSecrets } from '../../../operations/webhooks/create-webhook.js';
+import type { OwnSecrets } from '../../../operations/webhooks/own-secrets.js';
 import { type Context, callerOf } from '../../context/context.js';
 
 /** Something that daemons of a version before cannot do. */

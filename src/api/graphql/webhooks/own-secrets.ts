@@ -1,6 +1,6 @@
 import { isSecret, SECRET_FORMS } from '../../../domain/signing/secret.js';
 import { ApiError, type InputIssue, requireNoIssues } from '../../../errors.js';
-import type { OwnSecrets } from '../../../operations/webhooks/create-webhook.js';
+import type { OwnSecrets } from '../../../operations/webhooks/own-secrets.js';
 import { type Context, callerOf } from '../../context/context.js';
 import type { CreateWebhookInput } from './webhook-types.js';
 
