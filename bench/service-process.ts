@@ -2,21 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { ServiceLog } from './service-log.js';
 
 const MAIN = fileURLToPath(new URL('../program/main.js', import.meta.url));
 /** The service gives its requests in flight 20 s to end. */
 const STOP_TIMEOUT_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
-const SILENCE = 'the database is silent';
+/** Its log comes by another way than its answers. */
+const LOG_BEHIND_MS = 250;
 
 /** The program under test, as an operator runs it: `dist/program/main.js <arguments>`. */
 export class ServiceProcess implements AsyncDisposable {
   readonly #process: ChildProcess;
+  readonly #log = new ServiceLog();
   #output = '';
-  #warnings = 0;
-  #silences = 0;
-  /** The begun line of its log. */
-  #line = '';
 
   constructor(args: readonly string[], env: Record<string, string>, nodeFlags: readonly string[]) {
     // In a group of its own: Ctrl-C reaches us alone, and we end it in order.
@@ -26,7 +25,7 @@ export class ServiceProcess implements AsyncDisposable {
       detached: true,
     });
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.#read(text);
+      this.#log.read(text);
       this.#keep(text);
     });
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
@@ -34,13 +33,6 @@ export class ServiceProcess implements AsyncDisposable {
   }
 
   readonly #kill = () => this.#process.kill('SIGTERM');
-
-  #read(text: string): void {
-    const lines = (this.#line + text).split('\n');
-    this.#line = lines.pop()!;
-    this.#warnings += lines.length;
-    this.#silences += lines.filter((line) => line.includes(SILENCE)).length;
-  }
 
   #keep(text: string): void {
     this.#output = (this.#output + text).slice(-KEPT_OUTPUT_CHARACTERS);
@@ -56,12 +48,18 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Lines of its log: with LOG_LEVEL=warn, each is a warning. */
   get warnings(): number {
-    return this.#warnings;
+    return this.#log.lines;
   }
 
   /** How often a daemon has fetched its jobs again because Postgres did not answer it for some seconds. */
   get silences(): number {
-    return this.#silences;
+    return this.#log.silences;
+  }
+
+  /** The last warnings and errors of its log, up to the answer that has just come. */
+  async troubles(): Promise<readonly string[]> {
+    await delay(LOG_BEHIND_MS);
+    return this.#log.troubles;
   }
 
   /** The end of what it has written. */

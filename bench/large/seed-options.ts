@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { comparisonsIn, compileFilter, compilePath, compilingOf } from '../../src/domain/content/compile-filter.js';
 import type { EventFilter } from '../../src/domain/content/filter.js';
+import type { StoredPortalSettings } from '../../src/domain/keys/portal-session.js';
 import type { Plan } from './plan.js';
 
 const filter: EventFilter = { field: { path: 'brand', op: 'EQ', value: 'alpha' } };
@@ -68,6 +69,17 @@ function optionsOf(plan: Plan): string[] {
   ];
 }
 
+const PORTAL_SETTINGS: StoredPortalSettings = {
+  capabilities: ['VIEW'],
+  parentOrigins: [],
+  locale: null,
+  theme: 'AUTO',
+  returnUrl: null,
+  keysExpireInSeconds: null,
+  makerExpiresAt: null,
+  madeBy: { kind: 'PLATFORM_KEY', keyId: null },
+};
+
 /** Two keys for each tenant, and sessions of the portal that have ended but for a few. */
 const keysOf = (plan: Plan): string[] => [
   `insert into hookwright.api_keys (tenant_id, name, hash, scopes, created_at, revoked_at, last_used_at)
@@ -79,7 +91,7 @@ const keysOf = (plan: Plan): string[] => [
                                     portal_code_expires_at, portal_settings)
    select id, 'Portal', sha256(int4send((id * 2)::integer)), '{webhooks:read}', at, at + interval '1 hour',
           md5('portal ' || id), sha256(int4send((id * 2)::integer)), at + interval '10 minutes',
-          '{"makerExpiresAt":null,"madeBy":{"kind":"PLATFORM_KEY","keyId":null}}'
+          '${JSON.stringify(PORTAL_SETTINGS)}'
    from (select id, now() - interval '1 minute' * (id % 20000) as at from ${tenantsSql(plan)} where id % 2 = 0) made`,
 ];
 

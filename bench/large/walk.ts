@@ -11,6 +11,8 @@ export interface Step {
   smallMs: number;
   /** How many answers of the large installation were no good ones. */
   failures: number;
+  /** Its first answer that was no good one, and the log's end at the time; null: there was none. */
+  fault: string | null;
   statements: Pair[];
 }
 
@@ -39,15 +41,19 @@ interface Asked {
 
 async function compare(large: Asked, small: Asked): Promise<Step> {
   let failures = 0;
+  let fault: string | null = null;
   const times: Record<Side['name'], number[]> = { large: [], small: [] };
   const ask = async ({ side, question }: Asked) => {
     const startedAt = performance.now();
-    const fault = await question.ask();
+    const answer = await question.ask();
     times[side.name].push(performance.now() - startedAt);
-    if (fault !== null && side === small.side) {
-      throw new Error(`The small installation refuses ${question.name}: ${fault}`);
+    if (answer !== null && side === small.side) {
+      throw new Error(`The small installation refuses ${question.name}: ${await withLog(side, answer)}`);
     }
-    failures += Number(fault !== null);
+    if (answer !== null) {
+      failures += 1;
+      fault ??= await withLog(side, answer);
+    }
   };
   // The first answers, with nothing kept in the API, are not timed.
   const first = {
@@ -67,8 +73,14 @@ async function compare(large: Asked, small: Asked): Promise<Step> {
     largeMs: median(times.large)!,
     smallMs: median(times.small)!,
     failures,
+    fault,
     statements: pairsOf(first.large, first.small),
   };
+}
+
+/** The answer has a request's number alone; the log has the error with that number. */
+async function withLog({ service }: Side, answer: string): Promise<string> {
+  return [answer, ...(await service.process.troubles())].join('\n');
 }
 
 export const ratioOf = ({ largeMs, smallMs }: Step): number => largeMs / Math.max(smallMs, SHORT_MS);

@@ -66,6 +66,7 @@ async function measure(large: Side, small: Side, rig: Rig, idleSeconds: number):
     ...table('Duties that read too much', tooDear.duties),
     ...table('Statements at the start that read too much', tooDear.starts),
     ...slowSteps(steps),
+    ...faultsOf(steps),
     ...table('Statements of pages that read too much', tooDear.pages),
     ...table('The dearest of an idle time', byTime(duties).slice(0, 15)),
     ...table('The dearest of emits and deliveries', byTime(pairsOf(lastRound(large), lastRound(small))).slice(0, 10)),
@@ -107,3 +108,6 @@ function slowSteps(steps: readonly Step[]): string[] {
         ...lines,
       ];
 }
+
+const faultsOf = (steps: readonly Step[]): string[] =>
+  steps.flatMap(({ question, fault }) => (fault === null ? [] : [`\nThe answer to ${question.name}:\n\n${fault}`]));

@@ -34,7 +34,7 @@ test('a duty reads too much beyond 2,000 blocks a call, unless it works off a ro
 });
 
 test('a page is compared with 5 ms where the small installation is faster', () => {
-  const step = { question: { name: 'Endpoints', screen: 'list' as const }, failures: 0, statements: [] };
+  const step = { question: { name: 'Endpoints', screen: 'list' as const }, failures: 0, fault: null, statements: [] };
   expect(ratioOf({ ...step, largeMs: 8, smallMs: 2 })).toBe(1.6);
   expect(ratioOf({ ...step, largeMs: 40, smallMs: 20 })).toBe(2);
 });
