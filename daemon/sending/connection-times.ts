@@ -1,3 +1,4 @@
+import type { SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { type FindOutdated, FollowingPool, type OpenConnection } from './following-pool.js';
 import { type buildConnector, Client } from './undici.js';
@@ -56,25 +57,53 @@ class TimedClient extends Client implements OpenConnection {
 
 /**
  * The origin for undici's Agent, so that each tenant has connections of its own: a reused connection shows in a
- * request's times, and would show that somebody else sends there.
+ * request's times, and would show that somebody else sends there. An endpoint with its own TLS shares its connections
+ * with no other: they say who calls.
  *
  * @param connectMs a limit for connecting that is not the usual one
+ * @param tlsMark of the endpoint's `TlsIdentity`
  */
-export const originFor = (origin: string, tenantId: number | undefined, connectMs?: number): string => {
+export const originFor = (
+  origin: string,
+  tenantId: number | undefined,
+  connectMs?: number,
+  tlsMark?: string,
+): string => {
   const owned = tenantId === undefined ? origin : `${origin}#${tenantId}`;
-  return connectMs === undefined ? owned : `${owned}#${CONNECT_MS}${connectMs}`;
+  const limited = connectMs === undefined ? owned : `${owned}#${CONNECT_MS}${connectMs}`;
+  return tlsMark === undefined ? limited : `${limited}#${tlsMark}`;
 };
 
 const CONNECT_MS = 'connect-ms=';
 
-/** undici's Agent makes its pools with this, by `originFor`; their clients note the times of their connections. */
-export const timedPools = (connectWithin: (connectMs?: number) => TimedConnector, findOutdated: FindOutdated) => {
+/** undici's Agent makes its pools with `factory`, by `originFor`; their clients note the times of their connections. */
+export const timedPools = (
+  connectWithin: (connectMs?: number, context?: SecureContext) => TimedConnector,
+  findOutdated: FindOutdated,
+) => {
   const usual = connectWithin();
-  return (origin: string | URL, options: object) => {
-    const [url = '', ...marks] = String(origin).split('#');
-    const limit = marks.find((mark) => mark.startsWith(CONNECT_MS))?.slice(CONNECT_MS.length);
-    const connect = limit === undefined ? usual : connectWithin(Number(limit));
-    const factory = (client: URL, clientOptions: object) => new TimedClient(client, clientOptions, connect);
-    return new FollowingPool(url, { ...options, factory }, findOutdated);
+  let context: SecureContext | undefined;
+  return {
+    factory: (origin: string | URL, options: object) => {
+      const [url = '', ...marks] = String(origin).split('#');
+      const limit = marks.find((mark) => mark.startsWith(CONNECT_MS))?.slice(CONNECT_MS.length);
+      const connectMs = limit === undefined ? undefined : Number(limit);
+      const isUsual = connectMs === undefined && context === undefined;
+      const connect = isUsual ? usual : connectWithin(connectMs, context);
+      const factory = (client: URL, clientOptions: object) => new TimedClient(client, clientOptions, connect);
+      return new FollowingPool(url, { ...options, factory }, findOutdated);
+    },
+    /**
+     * A pool that this dispatch makes has this TLS context, as long as it lasts. An Agent knows pools by the texts of
+     * their origins alone, so the context is at hand beside the text, which has its mark.
+     */
+    withTls(handed: SecureContext | undefined, dispatch: () => void): void {
+      context = handed;
+      try {
+        dispatch();
+      } finally {
+        context = undefined;
+      }
+    },
   };
 };

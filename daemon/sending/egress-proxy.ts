@@ -1,4 +1,5 @@
 import { isIPv6, type Socket } from 'node:net';
+import { isSuccessStatus } from '../../src/domain/deliveries/outcome.js';
 import { http } from '../../src/platform/node/node-http.js';
 import type { ConnectionTimes, TimedConnector } from './connection-times.js';
 import { SendFault } from './failure-codes.js';
@@ -105,7 +106,7 @@ function askForTunnel(socket: Socket, authority: string, headers: Record<string,
         createConnection: () => socket,
       })
       .on('connect', ({ statusCode = 0, headers: answer }, _, head) => {
-        if (statusCode >= 200 && statusCode <= 299) {
+        if (isSuccessStatus(statusCode)) {
           if (head.length > 0) {
             socket.unshift(head);
           }

@@ -13,9 +13,10 @@ const ERRORS: readonly (readonly [pattern: RegExp, code: SendErrorCode])[] = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM) /, 'CONNECT_FAILED'],
   [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH) /, 'TLS_CERTIFICATE_NAME'],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID) /, 'TLS_CERTIFICATE_EXPIRED'],
-  // OpenSSL's other verdicts on certificates (`x509` error codes, without a common prefix).
+  // OpenSSL's other verdicts on certificates (`x509` error codes, without a common prefix). Node has no name for some,
+  // such as a short key or a signature by SHA-1.
   [
-    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|ERROR_IN)/,
+    /^(CERT|CRL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|INVALID_(CA|PURPOSE)|PATH_LENGTH|ERROR_IN|UNSPECIFIED )/,
     'TLS_CERTIFICATE_UNTRUSTED',
   ],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO )/, 'TLS_FAILED'],

@@ -1,12 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { judgeAddress, judgeUrl, loopbackAddresses, type TargetPolicy } from '../../src/domain/addresses/target.js';
 import { isLocalhost } from '../../src/domain/addresses/url-form.js';
 import type { TimedConnector } from './connection-times.js';
 import { createTunnelConnector, type TunnelOptions } from './egress-proxy.js';
 import { NOBODY_REACHED, noWayOutOf, SendFault } from './failure-codes.js';
 import { type NameResolver, NamesGone } from './name-resolver.js';
-import { hearLastWords, limitAnswers, takeTwoLengths } from './receiver-socket.js';
+import { hearAlert, hearLastWords, limitAnswers, takeTwoLengths } from './receiver-socket.js';
 import { buildConnector, TLS_POLICY } from './undici.js';
 
 interface GuardedConnectorOptions {
@@ -16,6 +17,8 @@ interface GuardedConnectorOptions {
   lookup: NameResolver;
   /** A proxy through which everything leaves. It resolves the names, so `lookup` is not asked. */
   proxy?: Pick<TunnelOptions, 'proxyUrl' | 'reachTimeoutMs'> | undefined;
+  /** An endpoint's own (`TlsIdentity`). A proxy gets nothing of it. */
+  context?: SecureContext | undefined;
 }
 
 /** All addresses of a name are judged; this many are tried. */
@@ -31,9 +34,10 @@ const NEXT_ADDRESS_MS = 300;
  * leads to is for the proxy to judge.
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): TimedConnector {
-  const { policy, connectTimeoutMs, proxy } = options;
+  const { policy, connectTimeoutMs, proxy, context } = options;
   const connect = buildConnector({
     ...TLS_POLICY,
+    ...(context && { secureContext: context }),
     timeout: connectTimeoutMs,
     lookup: guardedLookup(options.lookup, policy),
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
@@ -52,6 +56,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): TimedC
       if (result[0] === null) {
         limitAnswers(result[1]);
         hearLastWords(result[1]);
+        hearAlert(result[1]);
         takeTwoLengths(result[1]);
       }
       callback(...result);

@@ -82,6 +82,23 @@ export function hearLastWords(socket: Socket): void {
   }
 }
 
+const ALERT = /^ERR_SSL_.*_ALERT_/;
+
+/**
+ * Ends a connection by the TLS alert that comes before any answer. In TLS 1.3 a receiver refuses a client's
+ * certificate, or that there is none, when the handshake is over for the client, and hangs up: undici would report the
+ * end alone.
+ */
+export function hearAlert(socket: Socket): void {
+  const heard = (error: Error & { code?: unknown }) => {
+    if (ALERT.test(String(error.code))) {
+      socket.destroy(error);
+    }
+  };
+  socket.on('error', heard);
+  socket.once('readable', () => socket.off('error', heard));
+}
+
 /** Private parts of undici: the parser of a connection. */
 interface Parser {
   readonly ptr: number;

@@ -21,6 +21,7 @@ interface MailTexts {
 }
 
 const gone = ({ reason }: Facts) => reason === 'GONE';
+const ofClient = ({ certificate }: Facts) => certificate === 'CLIENT';
 
 const english: MailTexts = {
   notices: {
@@ -47,6 +48,12 @@ const english: MailTexts = {
     KEY_BLOCKED: (endpoint, facts, time) => ({
       subject: `${endpoint} has a blocked key`,
       text: `Ordering keys that were blocked: ${facts['count']}. The last one has been blocked since ${time(facts['blocked_at'])}, because delivery ${facts['delivery_id']} of type ${facts['event_type']} has failed for good with ${facts['last_error']}. Deliveries that wait behind it: ${facts['waiting']}. Unblock the key, and they are sent.`,
+    }),
+    CERTIFICATE: (endpoint, facts, time) => ({
+      subject: `A certificate of ${endpoint} ends soon`,
+      text: ofClient(facts)
+        ? `The client certificate that requests show to the receiver ends on ${time(facts['ends_at'])}. Replace it before then: afterwards the receiver may refuse them.`
+        : `The certificates of the authorities that the receiver is verified by end on ${time(facts['ends_at'])}. Replace them before then: afterwards requests fail.`,
     }),
     TEST: () => ({
       subject: 'Test: notices arrive here',
@@ -95,6 +102,12 @@ const german: MailTexts = {
     KEY_BLOCKED: (endpoint, facts, time) => ({
       subject: `${endpoint} hat einen blockierten Schlüssel`,
       text: `Blockierte Schlüssel: ${facts['count']}. Der letzte ist seit ${time(facts['blocked_at'])} blockiert, weil Zustellung ${facts['delivery_id']} vom Typ ${facts['event_type']} mit ${facts['last_error']} endgültig fehlgeschlagen ist. Zustellungen, die dahinter warten: ${facts['waiting']}. Geben Sie den Schlüssel frei, dann werden sie gesendet.`,
+    }),
+    CERTIFICATE: (endpoint, facts, time) => ({
+      subject: `Ein Zertifikat von ${endpoint} läuft bald ab`,
+      text: ofClient(facts)
+        ? `Das Client-Zertifikat, das die Anfragen dem Empfänger zeigen, läuft am ${time(facts['ends_at'])} ab. Ersetzen Sie es vorher: Danach kann der Empfänger sie ablehnen.`
+        : `Die Zertifikate der Zertifizierungsstellen, mit denen der Empfänger geprüft wird, laufen am ${time(facts['ends_at'])} ab. Ersetzen Sie sie vorher: Danach schlagen Anfragen fehl.`,
     }),
     TEST: () => ({
       subject: 'Test: Benachrichtigungen kommen hier an',

@@ -24,7 +24,10 @@ export interface WaitingNotice {
   tries: number;
   /** How many mails about the same disabling were sent. */
   reminders: number;
-  /** Whether it is still true: the webhook still fails, has a blocked key, or holds deliveries of this disabling. */
+  /**
+   * Whether it is still true: the webhook still fails, has a blocked key, or holds deliveries of this disabling, or its
+   * certificate was not replaced.
+   */
   isCurrent: boolean;
 }
 
@@ -47,9 +50,9 @@ interface MailPlan {
 }
 
 /**
- * Decides on a recipient's waiting notices. Those that a webhook fails, or has a blocked key, are dropped if that is
- * over, and so is a reminder of a webhook that holds nothing any more. A request to confirm the address is a mail of
- * its own.
+ * Decides on a recipient's waiting notices. A notice of failures, of a blocked key or of a certificate that ends is
+ * dropped if that is over, and so is a reminder of a webhook that holds nothing any more. A request to confirm the
+ * address is a mail of its own.
  *
  * @param notices those that are due, or will be within MERGED_MS
  */
