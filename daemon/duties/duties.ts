@@ -18,6 +18,7 @@ import type { Config } from '../../src/platform/settings/config.js';
 import type { Deliverer } from '../delivery/deliver.js';
 import type { ControlConnection } from '../liveness/control-connection.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
+import { askEndpoints } from './ask-endpoints.js';
 import type { Duty, Sweep } from './duty.js';
 import { keepHouse } from './housekeeping.js';
 import { shareLanes } from './lane-shares.js';
@@ -43,7 +44,7 @@ interface Deps extends NoticesDeps {
 /** Every regular duty of a daemon. */
 export const dutiesOf = (
   deps: Deps,
-  deliverer: Pick<Deliverer, 'takeDone' | 'isFull' | 'gate'>,
+  deliverer: Pick<Deliverer, 'takeDone' | 'isFull' | 'gate' | 'challenges'>,
   control: Pick<ControlConnection, 'reachable'>,
 ): Duty[] => {
   const notices = sendNotices(deps);
@@ -71,6 +72,7 @@ export const dutiesOf = (
       work: () => keepHouse(deps),
     },
     ...sweepsOf(deps),
+    askEndpoints(deps, deliverer.challenges),
   ];
 };
 

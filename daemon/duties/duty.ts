@@ -71,6 +71,7 @@ export function startDuties(
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
+    await Promise.all(sweeps.map((sweep) => sweep.end?.().catch(() => {})));
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { warnOfEndingCertificates } from '../../src/operations/certificates/warn-of-ending.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
 import { rollPartitions } from '../../src/operations/housekeeping/roll-partitions.js';
@@ -33,6 +34,12 @@ export async function keepHouse({ config, db, log, metrics }: Housekeeping): Pro
     ),
     'delete dead jobs': () => deleteDeadJobs(pool),
     'forget previous secrets': () => forgetPreviousSecrets(db),
+    'warn of certificates': async () => {
+      const webhooks = await warnOfEndingCertificates(pool);
+      if (webhooks > 0) {
+        log.info({ webhooks }, 'warned owners of certificates that end soon');
+      }
+    },
     'erase tenants': async () => {
       const tenants = await eraseTenants(pool, retentionDays);
       if (tenants.length > 0) {

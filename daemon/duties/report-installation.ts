@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { ASKING } from '../../src/domain/challenges/challenge.js';
 import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
+import { OAUTH2_SKILL } from '../../src/domain/fields/oauth2.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { OTHER_SECRETS } from '../../src/domain/signing/secret.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
@@ -40,7 +42,7 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
-    knows: [...fieldsWithSince, OTHER_SECRETS.name],
+    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name],
     signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;

@@ -111,6 +111,10 @@ async function take<Context>(delivery: Delivery, context: Context, options: Opti
     (options.onError ?? logError)(new Error(message));
     return answer(500, { reason: 'NO_EVENT', message });
   }
+  const challenge = challengeIn(delivery);
+  if (challenge !== null) {
+    return answer(200, { challenge });
+  }
   const handler = handlerOf<Context>(options.on, delivery.event);
   if (handler === undefined) {
     return answer(200, { result: 'ignored' });
@@ -124,6 +128,18 @@ async function take<Context>(delivery: Delivery, context: Context, options: Opti
   return result === 'running'
     ? answer(409, { reason: 'RUNNING', message: 'Another copy of this delivery is in work.' })
     : answer(200, { result });
+}
+
+/**
+ * The text that the service wants back: a proof that its deliveries are wanted here. No signature covers the name of an
+ * event, so a payload with more than that text is no challenge.
+ */
+function challengeIn({ event, payload }: Delivery): string | null {
+  if (event !== 'webhook.challenge' || typeof payload !== 'object' || payload === null) {
+    return null;
+  }
+  const { challenge, ...more } = payload as { challenge?: unknown };
+  return typeof challenge === 'string' && Object.keys(more).length === 0 ? challenge : null;
 }
 
 function requireHandlers(on: unknown): void {
