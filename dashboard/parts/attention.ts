@@ -1,7 +1,7 @@
 import { FAILING_FROM_FAILURES } from '../../src/domain/deliveries/health-limits.js';
 
-/** Why an endpoint needs somebody, the most pressing reason first. The screens show the first two red, the last yellow. */
-export const PRESSING = ['GONE', 'DISABLED', 'FAILING'] as const;
+/** Why an endpoint needs somebody, the most pressing reason first. The screens show the first two red, the others yellow. */
+export const PRESSING = ['GONE', 'DISABLED', 'UNVERIFIED', 'FAILING'] as const;
 
 /** Why an endpoint gets nothing, or not everything, although nobody has to act. The screens show these grey. */
 export const RESTING = ['HOLDING', 'CLOSED', 'PAUSED'] as const;
@@ -39,7 +39,7 @@ export function reasonFor(endpoint: AttentionFields, now: number): Reason | unde
   const { active, disabledReason, closedUntil, consecutiveFailures, heldCount } = endpoint;
   const isClosed = active && closedUntil != null && Date.parse(closedUntil) > now;
   if (!active && disabledReason !== 'PAUSED') {
-    return disabledReason === 'GONE' ? 'GONE' : 'DISABLED';
+    return disabledReason === 'GONE' || disabledReason === 'UNVERIFIED' ? disabledReason : 'DISABLED';
   }
   if (active && !isClosed && consecutiveFailures >= FAILING_FROM_FAILURES) {
     return 'FAILING';

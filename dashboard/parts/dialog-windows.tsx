@@ -38,6 +38,10 @@ const POPUP =
 const FIELD = ':is(input:not([type=radio]), input:checked, select, textarea):not(:disabled)';
 const WIDTHS = { normal: '[--width:32rem]', wide: '[--width:52rem]', columns: '[--width:76rem]' } as const;
 
+/** The field that a dialog names, or its first one. */
+const firstOf = (body: HTMLElement | null) =>
+  body?.querySelector<HTMLElement>('[data-first]') ?? body?.querySelector<HTMLElement>(FIELD) ?? true;
+
 export function DialogWindow({ open, onClose, title, children, actions, width = 'normal', stays }: DialogProps) {
   const { t } = useLingui();
   const body = useRef<HTMLDivElement>(null);
@@ -52,7 +56,7 @@ export function DialogWindow({ open, onClose, title, children, actions, width = 
         <BaseDialog.Popup
           className={`${POPUP} ${WIDTHS[width]}`}
           // What is asked for, not the button that closes. A touch would bring up the keyboard.
-          initialFocus={(by) => (by === 'touch' ? true : (body.current?.querySelector<HTMLElement>(FIELD) ?? true))}
+          initialFocus={(by) => (by === 'touch' ? true : firstOf(body.current))}
         >
           <div className="flex min-h-11.5 items-center justify-between gap-3 border-b border-line py-2 ps-4 pe-2">
             <BaseDialog.Title className="font-semibold">{title}</BaseDialog.Title>

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId } from 'react';
 import type { CombinedError } from 'urql';
 import { Button } from './button';
 import { Dialog } from './dialog';
+import { REFUSAL, useFirstRefusal } from './first-refusal';
 import { Failure } from './page';
 
 /** A form in a window, with its button, and Cancel beside it. */
@@ -23,7 +24,7 @@ export function FormDialog({
   action: ReactNode | undefined;
   danger?: boolean;
   ready?: boolean;
-  /** Why the button cannot be pressed. */
+  /** Why the button cannot be pressed: it is said beside it. */
   refused?: string | undefined;
   /** `columns`: for a form with a view beside it. */
   wide?: boolean | 'columns';
@@ -31,6 +32,8 @@ export function FormDialog({
   children: ReactNode;
 }) {
   const id = useId();
+  const place = useFirstRefusal(form.busy);
+  const why = action === undefined ? undefined : refused;
   return (
     <Dialog
       open
@@ -39,6 +42,11 @@ export function FormDialog({
       title={title}
       actions={
         <>
+          {why !== undefined && (
+            <p id={`${id}-why`} className="me-auto min-w-0 flex-1 basis-60 self-center text-xs text-soft">
+              {why}
+            </p>
+          )}
           <Button onClick={onClose}>
             <Trans>Cancel</Trans>
           </Button>
@@ -49,6 +57,7 @@ export function FormDialog({
               look={danger ? 'danger' : 'primary'}
               disabled={form.busy || !ready}
               refused={refused}
+              aria-describedby={why === undefined ? undefined : `${id}-why`}
             >
               {action}
             </Button>
@@ -56,9 +65,13 @@ export function FormDialog({
         </>
       }
     >
-      <form id={id} noValidate onSubmit={form.submit} className="flex flex-col gap-3">
+      <form ref={place} id={id} noValidate onSubmit={form.submit} className="flex flex-col gap-3">
         {children}
-        {form.error && <Failure error={form.error} />}
+        {form.error && (
+          <div {...REFUSAL}>
+            <Failure error={form.error} />
+          </div>
+        )}
       </form>
     </Dialog>
   );

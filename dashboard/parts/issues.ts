@@ -4,6 +4,8 @@ import type { CombinedError } from 'urql';
 export interface Issue {
   /** From the arguments on: `['input', 'schema', 'properties', 'a']`. */
   path: readonly (string | number)[];
+  /** The name of the rule. */
+  code?: string;
   detail: string;
 }
 

@@ -105,6 +105,8 @@ export function WebhookBadge({ webhook }: { webhook: WebhookStateFields }) {
     switch (webhook.disabledReason) {
       case 'PAUSED':
         return <Badge tone="calm" icon={CirclePause}>{t`Paused`}</Badge>;
+      case 'UNVERIFIED':
+        return <Badge tone="warn" icon={CirclePause}>{t`Not verified`}</Badge>;
       case 'GONE':
         return <FailingBadge state="GONE" />;
       default:

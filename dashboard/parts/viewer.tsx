@@ -14,6 +14,7 @@ export const VIEWER = graphql(`
       retention { deliveryDays }
       egressAddresses
       mailConfigured
+      endpointChallenge
       portalSession {
         id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds
         look { accent accentDark font radius transparent header }

@@ -33,6 +33,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   signing: { name: msg`Signed`, hint: msg`By the secret alone, or by a key pair too.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },
+  tls: { name: msg`TLS`, hint: msg`The authorities that are trusted, and a client certificate.` },
   compat: { name: msg`Signature of a former system`, hint: msg`Each request has its headers too.` },
   content: { name: msg`Content`, hint: msg`Which events are sent, and in which form.` },
   format: { name: msg`Format of events`, hint: msg`The form in which events are sent.` },

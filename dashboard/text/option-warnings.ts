@@ -38,6 +38,14 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
       return i18n._(msg`The value of ${path} has a placeholder in braces. It is sent as it stands.`);
     case 'signature_header_replaced':
       return i18n._(msg`The header ${path} that is set here is sent instead of the one of the former system.`);
+    case 'certificate_ending':
+      return path === 'tls.ca'
+        ? i18n._(msg`The last certificate of the authorities ends within 14 days. Replace it.`)
+        : i18n._(msg`The client certificate ends within 14 days. Replace it.`);
+    case 'certificate_ended':
+      return path === 'tls.ca'
+        ? i18n._(msg`The certificates of the authorities have ended. Replace them.`)
+        : i18n._(msg`The client certificate has ended. Replace it.`);
     default:
       return message;
   }

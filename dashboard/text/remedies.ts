@@ -39,8 +39,8 @@ const REMEDIES: Readonly<Record<SendErrorCode, Remedy> & Record<`HTTP_${number}`
     what: msg`Get a certificate for the URL's host, or change the URL to a host in the certificate.`,
   },
   TLS_CERTIFICATE_UNTRUSTED: {
-    why: msg`no known authority has signed its certificate`,
-    what: msg`Send the whole chain with intermediate certificates (fullchain.pem). Self-signed certificates are refused.`,
+    why: msg`its certificate is too weak, or by no known authority`,
+    what: msg`Send the whole chain with intermediate certificates (fullchain.pem), or set your own authority under TLS.`,
   },
   TIMEOUT: {
     why: msg`it does not answer in time`,
@@ -65,6 +65,10 @@ const REMEDIES: Readonly<Record<SendErrorCode, Remedy> & Record<`HTTP_${number}`
   MESSAGE_REFUSED: {
     why: msg`Microsoft Teams has not taken the message`,
     what: msg`The body of the answer says why. Microsoft ends old connectors: a workflow replaces them.`,
+  },
+  AUTH_FAILED: {
+    why: msg`its token server gives no access token`,
+    what: msg`The endpoint's settings say what the token server answered. Check its URL, the client ID and the secret.`,
   },
   CONTENT_TOO_LARGE: {
     why: msg`its template makes too much of the event`,

@@ -237,7 +237,8 @@ describe('the operator', () => {
     await page.getByRole('link', { name: 'Endpoints of the installation' }).click();
     await page.waitForURL('**/console/tenants/installation/endpoints');
     const tabs = page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
-    await tabs.first().waitFor();
+    // The address changes before the navigation of the installation gives way to that of the tenant.
+    await tabs.getByText('Deliveries', { exact: true }).waitFor();
     expect(await tabs.allTextContents()).toEqual([
       'Overview',
       'Endpoints',

@@ -239,10 +239,10 @@ const hasAll = (page: Page) =>
     && [...document.fonts].every((font) => font.status === 'loaded')`);
 
 describe('a framed portal whose service is upgraded', () => {
-  const allow = [/CONNECTION|INCOMPLETE|Failed to fetch|40[134]|503/];
+  const allow = [/CONNECTION|SOCKET_NOT_CONNECTED|INCOMPLETE|Failed to fetch|40[134]|503/];
 
   browserTest('goes on, because it has all screens', async ({ open }) => {
-    const { page } = await open({ allow: [/CONNECTION|INCOMPLETE|401|503/] });
+    const { page } = await open({ allow: [/CONNECTION|SOCKET_NOT_CONNECTED|INCOMPLETE|401|503/] });
     const frame = await embed(page, async () => (await createSession()).url);
     await eventually(() => hasAll(page), 30_000);
     await mark(page);

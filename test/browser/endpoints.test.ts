@@ -122,6 +122,7 @@ describe('an endpoint that ten failures in a row have disabled', () => {
     await page.getByRole('button', { name: 'Release 10' }).click();
     await eventually(() => stack.receiver.deliveries === 11);
     await page.getByText(/It works, but \d+ of \d+ attempts in the last 24 hours have failed/).waitFor();
+    await page.getByText(/^If it happens again: /).waitFor();
     expect((await stack.delivery.webhookRow(id)).active).toBe(true);
   });
 });

@@ -58,7 +58,7 @@ describe('the portal offers what its session may do', () => {
     await page.getByRole('combobox', { name: 'Authentication' }).selectOption('BEARER');
     await page.getByLabel('Token').fill('a-secret-token');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText(/is a header that the service or the connection sets/).waitFor();
+    await page.getByText(/^The service, the connection or the authentication sets this header/).waitFor();
     await page.getByLabel('Name of the header').fill('X-Api-Key');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('secret, set').waitFor();

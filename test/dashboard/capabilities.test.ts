@@ -20,6 +20,7 @@ const needed: Record<string, readonly (keyof typeof PortalCapability)[] | null> 
   'Query.portalSessions': ['MANAGE_KEYS'],
   'Mutation.cancelBulkOperation': ['BULK'],
   'Mutation.checkWebhook': ['SEND'],
+  'Mutation.verifyWebhook': ['SEND'],
   'Mutation.probeWebhook': ['MANAGE_ENDPOINTS'],
   'Mutation.recoverDeliveries': ['BULK'],
   'Mutation.cancelDeliveries': ['BULK'],

@@ -72,6 +72,11 @@ describe('the answer about a delivery', () => {
       { status: 'HELD', attemptCount: 0, webhook: { active: false, disabledReason: 'FAILURES' } },
       { kind: 'held', why: 'disabled' },
     ],
+    [
+      'held until its endpoint is verified',
+      { status: 'HELD', attemptCount: 0, webhook: { active: false, disabledReason: 'UNVERIFIED' } },
+      { kind: 'held', why: 'unverified' },
+    ],
     ['kept', { status: 'HELD', attemptCount: 0, webhook: active }, { kind: 'held', why: 'kept' }],
     [
       'canceled',

@@ -89,6 +89,24 @@ describe('the answer of an endpoint', () => {
     expect(answer({ active: false, disabledReason: 'PAUSED' }).kind).toBe('paused');
   });
 
+  it('is that it is not verified, why, and when it is asked again', () => {
+    const facts: Partial<EndpointFacts> = {
+      active: false,
+      disabledReason: 'UNVERIFIED',
+      holdUntil: after(3_600),
+      heldCount: 2,
+    };
+    const hold = { held: 2, until: after(3_600), over: false };
+    const verification = { challengeCode: 'HTTP_404', nextAt: after(300) };
+    expect(answer({ ...facts, verification })).toEqual({
+      kind: 'unverified',
+      code: 'HTTP_404',
+      askedAgainAt: after(300),
+      hold,
+    });
+    expect(answer(facts)).toEqual({ kind: 'unverified', code: null, askedAgainAt: null, hold });
+  });
+
   it('is that nothing is held any more, from the end of the hold on', () => {
     const paused: Partial<EndpointFacts> = { active: false, disabledReason: 'PAUSED' };
     expect(answer({ ...paused, holdUntil: after(1) })).toMatchObject({ hold: { over: false } });
@@ -107,6 +125,19 @@ describe('the answer of an endpoint', () => {
       answer({ backlog: { due: 94, scheduled: 0, oldestDueAt: before(seconds) }, endpointState });
     expect(since(60).kind).toBe('healthy');
     expect(since(61)).toEqual({ kind: 'slow', due: 94, since: before(61), meanMs: 2_300, window: 4 });
+  });
+
+  it('is that a certificate ends within 14 days, or has ended, while it works', () => {
+    const days = (count: number) => after(count * 86_400);
+    const having = (tls: object, more: Partial<EndpointFacts> = {}) => answer({ delivery: { tls }, ...more });
+    const client = { clientCertificate: { endsAt: days(10) }, ca: { endsAt: days(400) } };
+    expect(having(client)).toEqual({ kind: 'ending', certificate: 'CLIENT', endsAt: days(10), isOver: false });
+    expect(toneOf(having(client))).toBe('warn');
+    const authority = { clientCertificate: { endsAt: days(10) }, ca: { endsAt: days(-1) } };
+    expect(having(authority)).toEqual({ kind: 'ending', certificate: 'CA', endsAt: days(-1), isOver: true });
+    expect(having({ clientCertificate: { endsAt: days(15) } }).kind).toBe('healthy');
+    expect(having(client, { lastSuccessAt: null }).kind).toBe('ending');
+    expect(having(client, { consecutiveFailures: 1 }).kind).toBe('failing');
   });
 
   it('is that it is behind because of its rate, unless the endpoint itself takes less', () => {

@@ -21,31 +21,33 @@ const failing = endpoint(5, { consecutiveFailures: 3, lastFailureAt: '2026-03-02
 const gone = endpoint(6, { active: false, disabledReason: 'GONE' });
 const disabled = endpoint(7, { active: false, disabledReason: 'FAILURES', heldCount: 9 });
 const newer = endpoint(8, { url: 'https://Hooks.example.com/8', externalId: 'CRM-17' });
-const all = [newer, disabled, gone, failing, closed, backlog, paused, healthy];
+const unverified = endpoint(9, { active: false, disabledReason: 'UNVERIFIED' });
+const all = [newer, unverified, disabled, gone, failing, closed, backlog, paused, healthy];
 const numbers = (wanted: Parameters<typeof arrange>[1]) =>
   arrange(all, wanted, NOW).map(({ databaseId }) => databaseId);
 
 describe('the list of endpoints', () => {
   it('begins with those that need somebody, the most urgent first', () => {
-    expect(numbers({})).toEqual([6, 7, 5, 3, 4, 2, 8, 1]);
+    expect(numbers({})).toEqual([6, 7, 9, 5, 3, 4, 2, 8, 1]);
   });
 
   it('has those in a state', () => {
-    expect(numbers({ state: 'attention' })).toEqual([6, 7, 5]);
+    expect(numbers({ state: 'attention' })).toEqual([6, 7, 9, 5]);
     expect(numbers({ state: 'paused' })).toEqual([2]);
     expect(numbers({ state: 'disabled' })).toEqual([6, 7]);
-    expect(numbers({ state: 'unknown' })).toHaveLength(8);
+    expect(numbers({ state: 'unverified' })).toEqual([9]);
+    expect(numbers({ state: 'unknown' })).toHaveLength(9);
   });
 
   it('has those that get an event type, and those whose url or external id has a text', () => {
     expect(numbers({ type: 'coupon.applied' })).toEqual([2]);
-    expect(numbers({ type: 'booking.created' })).toHaveLength(8);
+    expect(numbers({ type: 'booking.created' })).toHaveLength(9);
     expect(numbers({ text: ' hooks.EXAMPLE ' })).toEqual([8]);
     expect(numbers({ text: 'crm-1' })).toEqual([8]);
   });
 
   it('has another order on request', () => {
-    expect(numbers({ sort: 'newest' })).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+    expect(numbers({ sort: 'newest' })).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(numbers({ sort: 'held' }).slice(0, 2)).toEqual([7, 3]);
     expect(numbers({ sort: 'failure' })[0]).toBe(5);
   });

@@ -55,3 +55,11 @@ test('an audit entry shows the fields that differ, added and removed ones too', 
   ]);
   expect(changes(null, { constructor: 'x' })).toEqual([{ field: 'constructor', before: undefined, after: 'x' }]);
 });
+
+test('a field of an audit entry that looks the same has another secret', () => {
+  const auth = { kind: 'OAUTH2', clientSecret: '[secret]' };
+  const [change] = changes({ auth }, { auth });
+  expect(change).toMatchObject({ field: 'auth', isSecret: true });
+  expect(changes({ auth: '[secret]' }, { auth: '[secret]' })).toHaveLength(1);
+  expect(changes({ auth: '[secret]' }, { auth })[0]).not.toHaveProperty('isSecret');
+});

@@ -15,7 +15,10 @@ const healthy = {
 const paused = { ...healthy, id: 'wh_4', active: false, disabledReason: 'PAUSED' };
 
 describe('an endpoint needs somebody', () => {
-  test('when it is gone, was disabled, or fails in a row', () => {
+  test('when it is gone, was disabled, is not verified, or fails in a row', () => {
+    expect(reasonFor({ ...healthy, active: false, disabledReason: 'UNVERIFIED', heldCount: 2 }, NOW)).toBe(
+      'UNVERIFIED',
+    );
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'GONE' }, NOW)).toBe('GONE');
     expect(reasonFor({ ...healthy, active: false, disabledReason: 'FAILURES' }, NOW)).toBe('DISABLED');
     expect(reasonFor({ ...healthy, consecutiveFailures: 3 }, NOW)).toBe('FAILING');
@@ -63,7 +66,7 @@ describe('the overview says', () => {
   });
 
   test('what is still tried in yellow, and what is not in red', () => {
-    expect(toneOf('NEEDS_YOU', ['FAILING', 'FAILING'])).toBe('warn');
+    expect(toneOf('NEEDS_YOU', ['UNVERIFIED', 'FAILING'])).toBe('warn');
     expect(toneOf('NEEDS_YOU', ['DISABLED', 'FAILING'])).toBe('bad');
     expect(toneOf('FINE', [])).toBe('good');
   });

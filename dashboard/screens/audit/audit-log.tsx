@@ -1,5 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { type ReactNode, useEffect, useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { AuditAction, AuditTarget } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
@@ -129,7 +129,7 @@ function useColumns({ keys, all }: ReturnType<typeof useNames>): Column<Line<Aud
         name: t`Changed`,
         wide: true,
         from: 'md',
-        render: ({ entry, times }) => times === 1 && changedFields(entry),
+        render: ({ entry, times }) => times === 1 && <ChangedFields {...entry} />,
       },
       { name: t`By`, from: 'sm', render: ({ entry }) => <Actor {...entry} names={keys} /> },
       { name: t`When`, figures: true, card: 'corner', render: ({ entry }) => <Time value={entry.createdAt} /> },
@@ -146,7 +146,10 @@ function Times({ times }: { times: number }) {
 }
 
 /** The names of the fields, as much as the line has room for: what they were is in the entry itself. */
-function changedFields({ before, after }: Pick<AuditRow, 'before' | 'after'>): ReactNode {
-  const fields = changes(before, after).map(({ field }) => field);
+function ChangedFields({ before, after }: Pick<AuditRow, 'before' | 'after'>) {
+  const { t } = useLingui();
+  const fields = changes(before, after).map(({ field, isSecret }) =>
+    isSecret ? `${field}: ${t`another secret`}` : field,
+  );
   return fields.length > 0 && <span className="font-mono text-xs text-soft">{fields.join(', ')}</span>;
 }

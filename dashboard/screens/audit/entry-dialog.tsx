@@ -80,13 +80,13 @@ function Differences({ entry: { before, after } }: { entry: AuditRow }) {
           </tr>
         </thead>
         <tbody>
-          {fields.map(({ field, before, after }) => (
+          {fields.map(({ field, before, after, isSecret }) => (
             <tr key={field} className="border-b border-line align-top last:border-b-0">
               <th scope="row" className="px-3 py-1.5 text-start font-mono text-xs font-medium">
                 <Untrusted text={field} />
               </th>
               <Side text={before} look="bg-bad-soft text-bad" />
-              <Side text={after} look="bg-good-soft text-good" />
+              <Side text={isSecret ? t`another secret` : after} look="bg-good-soft text-good" />
             </tr>
           ))}
         </tbody>

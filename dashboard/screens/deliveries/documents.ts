@@ -63,7 +63,7 @@ export const DELIVERY = graphql(`
       isCheck
       orderingKey
       waitsFor { id databaseId status }
-      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } }
+      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } delivery { tls { clientCertificate { subject } } } }
       attempts {
         id
         number
@@ -92,6 +92,7 @@ export const ATTEMPT = graphql(`
         url
         statusCode
         errorCode
+        tokenFailure { code }
         requestHeaders
         requestBody @include(if: $payloads)
         responseHeaders

@@ -7,6 +7,7 @@ const SCOPES = {
   edit: 'webhooks:edit',
   pace: 'webhooks:options',
   headers: 'webhooks:options',
+  tls: 'webhooks:options',
   compat: 'webhooks:options',
   content: 'webhooks:options',
   order: 'webhooks:options',
@@ -29,13 +30,18 @@ export type Action = keyof typeof SCOPES;
 const NEEDS_ACTIVE: readonly Action[] = ['test', 'pause', 'release', 'attempt', 'recover', 'replay'];
 
 /** Whether the server would accept an action now from this page's caller. */
-export function useOffered(endpoint: { active: boolean; heldCount: number }): (action: Action) => boolean {
+export function useOffered(endpoint: {
+  active: boolean;
+  heldCount: number;
+  disabledReason?: string | null;
+}): (action: Action) => boolean {
   const viewer = useViewer();
-  const { active, heldCount } = endpoint;
+  const { active, heldCount, disabledReason } = endpoint;
   return (action) =>
     isAllowed(viewer, SCOPES[action]) &&
     (active || !NEEDS_ACTIVE.includes(action)) &&
-    (action !== 'enable' || !active) &&
+    // One that is not verified becomes active by its proof alone.
+    (action !== 'enable' || (!active && disabledReason !== 'UNVERIFIED')) &&
     ((action !== 'release' && action !== 'earlier') || heldCount > 0);
 }
 

@@ -1,5 +1,11 @@
 import { graphql } from '../../api/generated';
 
+graphql(`
+  fragment EndpointVerification on Webhook {
+    verification { status checkedAt optionsCode challengeCode method nextAt }
+  }
+`);
+
 export const ENDPOINT = graphql(`
   query Endpoint($id: ID!) {
     webhook(id: $id) {
@@ -8,7 +14,7 @@ export const ENDPOINT = graphql(`
       createdAt
       previousSecretExpiresAt
       nextProbeAt
-      ...EndpointOptions
+      ...EndpointVerification
       backlog { due scheduled held waiting countMax oldestDueAt }
       endpointState { inFlight window waiting meanMs }
       delivery { ratePerSecond }
@@ -98,6 +104,19 @@ export const PROBE_ENDPOINT = graphql(`
 export const SAMPLE_PAYLOAD = graphql(`
   query EndpointTestSample($name: String!) {
     eventType(name: $name) { id name reserved samplePayload }
+  }
+`);
+
+/** The proof of an endpoint, read again while it is being asked. */
+export const OWNERSHIP = graphql(`
+  query EndpointOwnership($id: ID!) {
+    webhook(id: $id) { id active disabledReason ...EndpointVerification }
+  }
+`);
+
+export const VERIFY_ENDPOINT = graphql(`
+  mutation VerifyEndpoint($input: VerifyWebhookInput!) {
+    verifyWebhook(input: $input) { webhook { id ...EndpointVerification } }
   }
 `);
 

@@ -1,8 +1,10 @@
+import { useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { useClient, useMutation } from 'urql';
 import type { UpdateWebhookInput } from '../../api/generated/graphql';
-import { useForm } from '../../parts/form';
+import { type FieldProps, useForm } from '../../parts/form';
 import { notify } from '../../parts/toast';
+import { problemWords } from '../../text/field-problems';
 import { useAction, useOffered } from './actions';
 import { ENDPOINT, UPDATE_ENDPOINT } from './documents';
 import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
@@ -27,12 +29,13 @@ export function useEndpointForm<Values extends object>({
   /** Whether the change is one that deliveries which are held already do not follow. */
   isHeldApart?: (values: Values) => boolean;
 }) {
+  const { i18n } = useLingui();
   const { id } = endpoint;
   const [, start] = useAction();
   const asksAboutHeld = useOffered(endpoint)('earlier');
   const client = useClient();
   const [, update] = useMutation(UPDATE_ENDPOINT);
-  return useForm({
+  const form = useForm({
     initial: () => valuesOf(endpoint),
     save: (values: Values, { version }) => update({ input: { id, ...inputOf(values), ifVersion: version } }),
     saved: (_, values) => {
@@ -49,4 +52,17 @@ export function useEndpointForm<Values extends object>({
       valuesOf,
     },
   });
+  const issues = (name: keyof Values) =>
+    form.issues(name).map((issue) => {
+      const words = problemWords(issue);
+      return words === undefined ? issue : { ...issue, detail: i18n._(words) };
+    });
+  return {
+    ...form,
+    issues,
+    field: <Name extends keyof Values>(name: Name): FieldProps<Values[Name]> => ({
+      ...form.field(name),
+      refusal: issues(name)[0]?.detail,
+    }),
+  };
 }

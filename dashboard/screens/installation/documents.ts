@@ -64,20 +64,3 @@ export const KEPT = graphql(`
     }
   }
 `);
-
-export const WORST = graphql(`
-  query WorstEndpoints($by: TopWebhooksBy!, $since: DateTime!) {
-    installation {
-      topWebhooks(by: $by, first: 50, since: $since) {
-        webhookId
-        name
-        externalId
-        url
-        active
-        due
-        tenant { id databaseId name externalId }
-        figures { attempts failures successRate p50Ms p95Ms }
-      }
-    }
-  }
-`);

@@ -9,8 +9,8 @@ import { useRefresh } from '../../parts/refresh';
 import { Segments } from '../../parts/segments';
 import { TableSkeleton } from '../../parts/skeleton';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
-import { WORST } from './documents';
 import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
+import { WORST } from './worst-documents';
 
 type Row = NonNullable<NonNullable<WorstEndpointsQuery['installation']>['topWebhooks']>[number];
 

@@ -9,6 +9,7 @@ export const TOPICS: Record<NoticeTopic, { name: MessageDescriptor; hint: Messag
   HELD_EXPIRING: { name: msg`Held deliveries expire`, hint: msg`Held deliveries will be canceled soon.` },
   EXHAUSTED: { name: msg`Deliveries failed`, hint: msg`Deliveries have failed for good.` },
   KEY_BLOCKED: { name: msg`Key blocked`, hint: msg`A failure has stopped the deliveries of a key.` },
+  CERTIFICATE: { name: msg`Certificate ends`, hint: msg`A certificate of an endpoint ends within 14 days.` },
 };
 
 export const ALL_TOPICS = Object.keys(TOPICS) as NoticeTopic[];

@@ -64,6 +64,8 @@ function What({ endpoint, reason }: Row) {
           .
         </Trans>
       );
+    case 'UNVERIFIED':
+      return <Trans>It has not proved that it wants deliveries, so they are held.</Trans>;
     case 'FAILING':
       return (
         <Plural

@@ -45,7 +45,7 @@ export function BacklogCard({
           </Line>
         )}
         <Line name={<Trans>Held</Trans>} status="HELD" value={countUpTo(held, countMax)}>
-          <Trans>for endpoints that are paused or disabled</Trans>
+          <Trans>for endpoints that are paused, disabled or not verified</Trans>
         </Line>
       </dl>
     </Card>

@@ -97,7 +97,7 @@ export function VerdictAnswer({
       )}
       {more && (
         <p className="text-sm text-soft">
-          <Trans>Based on the newest {count(endpoints)} endpoints and all that are paused or disabled.</Trans>
+          <Trans>Based on the newest {count(endpoints)} endpoints and all that are inactive.</Trans>
         </p>
       )}
     </Answer>
@@ -130,6 +130,7 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
   const words: Record<Reason, (n: number) => string> = {
     GONE: (n) => plural(n, { one: '# is gone', other: '# are gone' }),
     DISABLED: (n) => plural(n, { one: '# is disabled', other: '# are disabled' }),
+    UNVERIFIED: (n) => plural(n, { one: '# is not verified', other: '# are not verified' }),
     FAILING: (n) => plural(n, { one: '# fails', other: '# fail' }),
     HOLDING: (n) => plural(n, { one: '# holds deliveries', other: '# hold deliveries' }),
     CLOSED: (n) => plural(n, { one: '# has asked for a pause', other: '# have asked for a pause' }),

@@ -38,8 +38,8 @@ export function judge({ reasons, attempts, failures, oldestDueMs }: Situation): 
   return failures / attempts >= MANY_FAILED ? 'MANY_FAILURES' : 'FINE';
 }
 
-/** Red where nothing is sent until somebody acts; what only fails is still tried. */
+/** Red where nothing is sent until somebody acts; what only fails, or is not verified, is still tried. */
 export function toneOf(verdict: Verdict, reasons: readonly Pressing[]): Tone {
-  const isTried = reasons.every((reason) => reason === 'FAILING');
+  const isTried = reasons.every((reason) => reason === 'FAILING' || reason === 'UNVERIFIED');
   return verdict === 'NEEDS_YOU' && isTried ? 'warn' : VERDICT_TONES[verdict];
 }

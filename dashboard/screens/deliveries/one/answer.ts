@@ -28,7 +28,7 @@ export type Answer =
   /** An earlier delivery of its ordering key has not ended. */
   | { kind: 'ordered' }
   /** `kept`: its endpoint is active, and keeps what it held until somebody releases it. */
-  | { kind: 'held'; why: 'paused' | 'disabled' | 'kept' }
+  | { kind: 'held'; why: 'paused' | 'disabled' | 'unverified' | 'kept' }
   | { kind: 'canceled'; reason: string | undefined };
 
 /** @param now in ms since 1970 */
@@ -59,11 +59,18 @@ export function answerOf(delivery: AnswerFields, now: number): Answer {
   }
 }
 
-function heldBecause(webhook: AnswerFields['webhook']): 'paused' | 'disabled' | 'kept' {
+function heldBecause(webhook: AnswerFields['webhook']): 'paused' | 'disabled' | 'unverified' | 'kept' {
   if (webhook?.active) {
     return 'kept';
   }
-  return webhook?.disabledReason === 'PAUSED' ? 'paused' : 'disabled';
+  switch (webhook?.disabledReason) {
+    case 'PAUSED':
+      return 'paused';
+    case 'UNVERIFIED':
+      return 'unverified';
+    default:
+      return 'disabled';
+  }
 }
 
 /** The answer of an attempt as people know it, `410 Gone`; where a status is not the reason it failed, the error code. */

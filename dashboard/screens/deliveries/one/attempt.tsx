@@ -15,6 +15,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
 import { bytes } from '../../../text/numbers';
 import { statusText } from '../../../text/status-codes';
+import { tokenFailureWhy } from '../../../text/token-failures';
 import { ATTEMPT, type Attempt, type Delivery } from '../documents';
 import { hexDump } from './answer';
 import { isBinary, summaryOf } from './attempt-summary';
@@ -116,6 +117,8 @@ function Request({ exchange: { method, url, requestHeaders, requestBody, errorCo
           <p className="text-sm text-soft">
             {!mayRead ? (
               <Trans>You cannot read the payload of events.</Trans>
+            ) : errorCode === 'AUTH_FAILED' ? (
+              <Trans>Nothing was sent: no access token came for it.</Trans>
             ) : errorCode === 'CONTENT_TOO_LARGE' ? (
               <Trans>Nothing was sent, because the body is too large.</Trans>
             ) : (
@@ -125,15 +128,15 @@ function Request({ exchange: { method, url, requestHeaders, requestBody, errorCo
         ) : (
           <JsonView text={requestBody} name={t`the body`} />
         )}
-        <HeaderTable label={t`Request headers`} headers={requestHeaders} />
+        {errorCode !== 'AUTH_FAILED' && <HeaderTable label={t`Request headers`} headers={requestHeaders} />}
       </div>
     </Card>
   );
 }
 
 function Response({ exchange }: { exchange: Exchange }) {
-  const { t } = useLingui();
-  const { statusCode, errorCode, responseHeaders, responseTruncated } = exchange;
+  const { t, i18n } = useLingui();
+  const { statusCode, errorCode, tokenFailure, responseHeaders, responseTruncated } = exchange;
   if (statusCode == null) {
     return (
       <Card title={<Trans>Answer</Trans>}>
@@ -141,6 +144,7 @@ function Response({ exchange }: { exchange: Exchange }) {
           <Trans>
             No answer came: <code className="font-mono">{errorCode}</code>
           </Trans>
+          {tokenFailure != null && <span className="mt-1 block">{i18n._(tokenFailureWhy(tokenFailure.code))}</span>}
         </p>
       </Card>
     );

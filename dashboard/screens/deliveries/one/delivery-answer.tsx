@@ -10,6 +10,7 @@ import { useAllowed } from '../../../parts/viewer';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
+import { CertificateRemark } from '../../endpoints/tls/certificate-remark';
 import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
 import { BlockedKey } from './blocked-key';
@@ -27,9 +28,9 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
     case 'delivered':
       return <Delivered {...answer} delivery={delivery} />;
     case 'failed':
-      return <Failed {...answer} />;
+      return <Failed {...answer} delivery={delivery} />;
     case 'retrying':
-      return <Retrying {...answer} />;
+      return <Retrying {...answer} delivery={delivery} />;
     case 'waiting':
       return <Waiting {...answer} />;
     case 'queued':
@@ -67,11 +68,11 @@ function Delivered({ tries, delivery }: Of<'delivered'>) {
   );
 }
 
-function Failed({ code, tries, gone }: Omit<Of<'failed'>, 'delivery'>) {
+function Failed({ code, tries, gone, delivery }: Of<'failed'>) {
   const { i18n } = useLingui();
-  const { why, what } = remedyFor(code);
+  const { why } = remedyFor(code);
   return (
-    <Saying tone="bad" then={i18n._(what)}>
+    <Saying tone="bad" then={<WhatToDo code={code} delivery={delivery} />}>
       <Trans>Failed for good: {i18n._(why)}.</Trans>{' '}
       {gone ? (
         <Trans>It is not tried again.</Trans>
@@ -82,14 +83,14 @@ function Failed({ code, tries, gone }: Omit<Of<'failed'>, 'delivery'>) {
   );
 }
 
-function Retrying({ code, tries, next, pause }: Omit<Of<'retrying'>, 'delivery'>) {
+function Retrying({ code, tries, next, pause, delivery }: Of<'retrying'>) {
   const { i18n } = useLingui();
-  const { why, what } = remedyFor(code);
+  const { why } = remedyFor(code);
   const paused = pause && (
     <Trans>Its endpoint asked for a pause until {absolute(pause)}. Trying now waits for it.</Trans>
   );
   return (
-    <Saying tone="warn" then={paused ?? i18n._(what)}>
+    <Saying tone="warn" then={paused ?? <WhatToDo code={code} delivery={delivery} />}>
       <Trans>
         Attempt {tries} failed: {i18n._(why)}.
       </Trans>{' '}
@@ -101,6 +102,16 @@ function Retrying({ code, tries, next, pause }: Omit<Of<'retrying'>, 'delivery'>
         </Trans>
       )}
     </Saying>
+  );
+}
+
+function WhatToDo({ code, delivery: { webhook } }: { code: string; delivery: Delivery }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      {i18n._(remedyFor(code).what)}
+      {webhook && <CertificateRemark code={code} endpoint={webhook} />}
+    </>
   );
 }
 
@@ -165,6 +176,7 @@ function Held({ why, delivery: { webhook } }: Of<'held'>) {
         {
           paused: <Trans>It is held, because its endpoint is paused.</Trans>,
           disabled: <Trans>It is held, because its endpoint is disabled.</Trans>,
+          unverified: <Trans>It is held, because its endpoint is not verified.</Trans>,
           kept: <Trans>It is held until you release the held deliveries of its endpoint.</Trans>,
         }[why]
       }
@@ -207,9 +219,10 @@ function WayOut({ webhook }: { webhook: Delivery['webhook'] }) {
     return null;
   }
   const step = webhook.active ? 'release' : 'enable';
+  const maySay = mayEdit && webhook.disabledReason !== 'UNVERIFIED';
   return (
-    <Link to={`/endpoints/${webhook.databaseId}`} search={mayEdit ? { do: step } : {}} className="text-accent">
-      {!mayEdit ? (
+    <Link to={`/endpoints/${webhook.databaseId}`} search={maySay ? { do: step } : {}} className="text-accent">
+      {!maySay ? (
         <Trans>Open the endpoint</Trans>
       ) : webhook.active ? (
         <Trans>Release held deliveries</Trans>

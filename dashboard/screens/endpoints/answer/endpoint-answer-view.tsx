@@ -8,7 +8,10 @@ import { useClock } from '../../../parts/time';
 import { useAllowed } from '../../../parts/viewer';
 import { remedyFor } from '../../../text/remedies';
 import { type Action, useAction, useOffered } from '../actions';
+import { VerifyButton, VerifyFailure } from '../ownership/ownership-facts';
+import { useVerify } from '../ownership/use-verify';
 import { CheckAnswer, CheckButton, useCheck } from '../testing/check';
+import { CertificateRemark } from '../tls/certificate-remark';
 import { type ShownEndpoint, troubleOf } from '../use-endpoint';
 import { answerOf, type EndpointAnswer, toneOf } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
@@ -21,6 +24,7 @@ const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
   disabled: ['edit', 'enable'],
   gone: ['delete', 'enable'],
   paused: ['enable'],
+  unverified: ['edit'],
   failing: ['test'],
   keeping: ['test', 'release'],
   unused: ['test'],
@@ -34,6 +38,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   const mayRead = useAllowed('deliveries:read');
   const isOffered = useOffered(endpoint);
   const check = useCheck(endpoint);
+  const verify = useVerify(endpoint);
   const trouble = troubleOf(endpoint);
   const answer = answerOf(
     {
@@ -56,6 +61,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
               </Link>
             )}
             <CheckButton check={check} />
+            <VerifyButton verify={verify} />
             {(REMEDIES[answer.kind] ?? []).filter(isOffered).map((action) => (
               <RemedyButton key={action} action={action} />
             ))}
@@ -66,11 +72,22 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
           <Headline answer={answer} />
         </p>
         <p className="text-sm text-soft">
-          {errorCode !== null && <>{i18n._(remedyFor(errorCode).what)} </>}
+          {errorCode !== null && (
+            <>
+              {answer.kind === 'flaky' && (
+                <>
+                  <Trans>If it happens again:</Trans>{' '}
+                </>
+              )}
+              {i18n._(remedyFor(errorCode).what)}
+              <CertificateRemark code={errorCode} endpoint={endpoint} />{' '}
+            </>
+          )}
           <Detail answer={answer} endpoint={endpoint} />
         </p>
       </Answer>
       <CheckAnswer check={check} />
+      <VerifyFailure verify={verify} />
     </>
   );
 }

@@ -4,6 +4,9 @@ import { DISABLE_AFTER_FAILURES, HELD_SHOWN_MAX } from '../../../../src/domain/d
 import { shortly, Time } from '../../../parts/time';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
+import { NoEcho } from '../ownership/no-proof-words';
+import { EndingSentence } from '../tls/ending-sentence';
+import { TlsLink } from '../tls/tls-link';
 import type { ShownEndpoint } from '../use-endpoint';
 import type { EndpointAnswer, Hold } from './endpoint-answer';
 
@@ -26,6 +29,8 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
           Paused since <Since since={answer.since} />: someone stopped its deliveries.
         </Trans>
       );
+    case 'unverified':
+      return <Trans>Not verified: the endpoint has not proved that it wants deliveries.</Trans>;
     case 'closed':
       return <Trans>It asked for a pause: nothing is sent until {shortly(answer.until)}.</Trans>;
     case 'failing':
@@ -52,6 +57,8 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
       return <UntriedSentence {...answer} />;
     case 'flaky':
       return <FlakySentence {...answer} />;
+    case 'ending':
+      return <EndingSentence {...answer} />;
     case 'healthy':
       return (
         <Trans>
@@ -69,6 +76,8 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
     case 'gone':
     case 'paused':
       return <HoldSentence hold={answer.hold} />;
+    case 'unverified':
+      return <UnverifiedDetail {...answer} />;
     case 'closed':
       return <Trans>{upTo(answer.open)} deliveries are waiting. Sending then starts slowly.</Trans>;
     case 'failing':
@@ -101,9 +110,29 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
           </Trans>
         )
       );
+    case 'ending':
+      return <TlsLink endpoint={endpoint} />;
     case 'healthy':
       return <HealthyDetail {...answer} />;
   }
+}
+
+function UnverifiedDetail({ code, askedAgainAt, hold }: Of<'unverified'>) {
+  return (
+    <>
+      {code !== null && (
+        <>
+          <NoEcho code={code} />{' '}
+        </>
+      )}
+      {askedAgainAt !== null && (
+        <Trans>
+          It is asked again <Time value={askedAgainAt} next />.{' '}
+        </Trans>
+      )}
+      <HoldSentence hold={hold} />
+    </>
+  );
 }
 
 function Since({ since }: { since: string | null }) {

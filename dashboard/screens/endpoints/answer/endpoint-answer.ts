@@ -1,10 +1,16 @@
 import { FAILING_FROM_FAILURES } from '../../../../src/domain/deliveries/health-limits.js';
+import { endingCertificates } from '../../../../src/domain/notices/certificate-ends.js';
 import { MANY_FAILED } from '../../../parts/attention.js';
+
+interface TlsFacts {
+  ca?: { endsAt: string } | null;
+  clientCertificate?: { endsAt: string } | null;
+}
 
 /** The fields that the answer sentence of an endpoint is made from. Times are ISO 8601. */
 export interface EndpointFacts {
   active: boolean;
-  disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | null;
+  disabledReason?: 'FAILURES' | 'GONE' | 'PAUSED' | 'UNVERIFIED' | null;
   disabledAt?: string | null;
   holdUntil?: string | null;
   closedUntil?: string | null;
@@ -17,7 +23,8 @@ export interface EndpointFacts {
   /** Attempts of the last 24 hours, in parts. */
   lastDay?: readonly { attempts: number; failures: number }[] | null;
   endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
-  delivery?: { ratePerSecond?: number | null } | null;
+  delivery?: { ratePerSecond?: number | null; tls?: TlsFacts | null } | null;
+  verification?: { challengeCode?: string | null; nextAt?: string | null } | null;
   /** Why the latest of its deliveries that has failed did so; null where none is known. */
   errorCode: string | null;
   /** When the next delivery is to be tried again; null where none is planned. */
@@ -36,6 +43,8 @@ export type EndpointAnswer =
   | { kind: 'disabled'; since: string | null; errorCode: string | null; failures: number; hold: Hold }
   | { kind: 'gone'; since: string | null; hold: Hold }
   | { kind: 'paused'; since: string | null; hold: Hold }
+  /** It has not proved that it wants its deliveries. `askedAgainAt`: null where it is not asked by itself any more. */
+  | { kind: 'unverified'; code: string | null; askedAgainAt: string | null; hold: Hold }
   | { kind: 'closed'; until: string; errorCode: string | null; open: number }
   | {
       kind: 'failing';
@@ -59,6 +68,8 @@ export type EndpointAnswer =
       lastFailureAt: string | null;
       errorCode: string | null;
     }
+  /** It works, and a certificate of it ends within days, or has ended. */
+  | { kind: 'ending'; certificate: 'CLIENT' | 'CA'; endsAt: string; isOver: boolean }
   | { kind: 'healthy'; lastSuccessAt: string; lastFailureAt: string | null };
 
 /** How long the oldest delivery may be due before the endpoint counts as slow: a queue that empties is not news. */
@@ -86,6 +97,10 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
         return { kind: 'gone', since, hold };
       case 'PAUSED':
         return { kind: 'paused', since, hold };
+      case 'UNVERIFIED': {
+        const { challengeCode: code = null, nextAt = null } = facts.verification ?? {};
+        return { kind: 'unverified', code, askedAgainAt: nextAt, hold };
+      }
       default:
         return { kind: 'disabled', since, errorCode, failures: facts.consecutiveFailures, hold };
     }
@@ -115,6 +130,10 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   if (lastFailureAt !== null && (lastSuccessAt === null || Date.parse(lastFailureAt) > Date.parse(lastSuccessAt))) {
     return { kind: 'untried', lastFailureAt, errorCode };
   }
+  const ending = endingCertificate(facts.delivery?.tls, now);
+  if (ending !== null) {
+    return { kind: 'ending', ...ending };
+  }
   const attempts = sumOf(facts.lastDay?.map((part) => part.attempts));
   const failed = sumOf(facts.lastDay?.map((part) => part.failures));
   if (failed > attempts * (1 - GOOD_RATE)) {
@@ -124,6 +143,15 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
     return { kind: 'healthy', lastSuccessAt, lastFailureAt };
   }
   return open > 0 ? { kind: 'first', open } : { kind: 'unused' };
+}
+
+/** The certificate that ends first, if it ends soon or has ended. */
+function endingCertificate(tls: TlsFacts | null | undefined, now: number) {
+  const { clientCertificate: client = null, ca = null } = tls ?? {};
+  const [first] = endingCertificates({ client, ca }, new Date(now)).toSorted(
+    (a, b) => Date.parse(a.endsAt) - Date.parse(b.endsAt),
+  );
+  return first === undefined ? null : { certificate: first.certificate, endsAt: first.endsAt, isOver: first.hasEnded };
 }
 
 const TONES = {
@@ -137,8 +165,10 @@ const TONES = {
   untried: 'info',
   keeping: 'calm',
   paused: 'calm',
+  unverified: 'warn',
   first: 'info',
   unused: 'info',
+  ending: 'warn',
   healthy: 'good',
 } as const;
 

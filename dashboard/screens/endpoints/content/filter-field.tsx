@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import type { EventFilter } from '../../../../src/domain/content/filter';
 import { Button } from '../../../parts/button';
 import { Tick } from '../../../parts/field';
+import { REFUSAL } from '../../../parts/first-refusal';
 import type { Issue } from '../../../parts/issues';
 import { JsonField, parseObject } from '../../../parts/json-field';
 import { Segments } from '../../../parts/segments';
@@ -154,7 +155,7 @@ function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps)
       {placed
         .filter(({ place }) => place === undefined)
         .map(({ detail }) => (
-          <p key={detail} className="text-xs text-bad" role="alert">
+          <p key={detail} {...REFUSAL} className="text-xs text-bad" role="alert">
             <Untrusted text={detail} />
           </p>
         ))}

@@ -8,7 +8,7 @@ import { useAction, useOffered } from '../actions';
 import { EndpointFields } from '../form/endpoint-fields';
 import { isReady, valuesOf } from '../form/endpoint-values';
 import { useWrittenFields, writtenValues } from '../form/use-written-fields';
-import { hasSecrets } from '../settings/draft';
+import { hasClientKey, hasSecrets } from '../settings/draft';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { useEndpointForm } from '../use-endpoint-form';
 import { Conflict } from './conflict';
@@ -45,23 +45,42 @@ function BoundSecrets({ endpoint, url }: { endpoint: ShownEndpoint; url: string 
   const [, start] = useAction();
   const isOffered = useOffered(endpoint);
   const before = new URL(endpoint.url).origin;
-  if (!hasSecrets(endpoint.delivery) || !URL.canParse(url) || new URL(url).origin === before) {
+  const [inHeaders, inTls] = [hasSecrets(endpoint.delivery), hasClientKey(endpoint.delivery)];
+  if ((!inHeaders && !inTls) || !URL.canParse(url) || new URL(url).origin === before) {
     return null;
   }
   return (
     <Answer
       tone="info"
       actions={
-        isOffered('headers') && (
-          <Button onClick={() => start('headers')}>
-            <Trans>Headers and auth</Trans>
-          </Button>
-        )
+        <>
+          {inTls && isOffered('tls') && (
+            <Button onClick={() => start('tls')}>
+              <Trans>TLS</Trans>
+            </Button>
+          )}
+          {inHeaders && isOffered('headers') && (
+            <Button onClick={() => start('headers')}>
+              <Trans>Headers and auth</Trans>
+            </Button>
+          )}
+        </>
       }
     >
-      <Trans>
-        Its secrets belong to <Untrusted text={before} />. Change the URL together with its headers and auth.
-      </Trans>
+      {!inTls ? (
+        <Trans>
+          Its secrets belong to <Untrusted text={before} />. Change the URL together with its headers and auth.
+        </Trans>
+      ) : !inHeaders ? (
+        <Trans>
+          Its client certificate belongs to <Untrusted text={before} />. Change the URL together with the certificate.
+        </Trans>
+      ) : (
+        <Trans>
+          Its secrets and its client certificate belong to <Untrusted text={before} />. Remove the certificate, then
+          change the URL with headers and auth.
+        </Trans>
+      )}
     </Answer>
   );
 }

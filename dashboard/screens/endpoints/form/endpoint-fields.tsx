@@ -76,6 +76,7 @@ const controls: { [One in Kind]: ((props: ControlProps<OfKind<One>>) => ReactNod
   choice: null,
   headers: null,
   auth: null,
+  tls: null,
   filter: null,
   message: null,
   template: null,

@@ -3,6 +3,7 @@ import type { EndpointRowFragment } from '../../../api/generated/graphql';
 import { SecretDialog } from '../../../parts/secret-dialog';
 import { useAllowed, useWritable } from '../../../parts/viewer';
 import type { Action } from '../actions';
+import { NewOwnership } from '../ownership/new-ownership';
 import { TestSender } from '../testing/test-sender';
 import { Snippets } from './snippets-view';
 
@@ -24,11 +25,13 @@ export function MadeEndpoint({
   const { t } = useLingui();
   const isWritable = useWritable();
   const mayChoose = useAllowed('webhooks:options');
+  // It gets nothing, not even a test, before it has proved itself.
+  const isUnverified = endpoint.disabledReason === 'UNVERIFIED';
   const mayChange = (...parts: string[]) => mayChoose && parts.some(isWritable);
   return (
     <SecretDialog
       wide
-      title={<Trans>The endpoint is ready</Trans>}
+      title={isUnverified ? <Trans>The endpoint is added</Trans> : <Trans>The endpoint is ready</Trans>}
       secret={secret}
       name={t`the secret`}
       hint={
@@ -49,12 +52,16 @@ export function MadeEndpoint({
         ...(mayChange('headers', 'auth')
           ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
           : []),
+        ...(mayChange('tls') && endpoint.url.startsWith('https:')
+          ? [{ key: 'tls', name: <Trans>Set TLS</Trans>, go: () => onDone('tls') }]
+          : []),
         ...(mayChange('pace', 'retry')
           ? [{ key: 'pace', name: <Trans>Set pace and retries</Trans>, go: () => onDone('pace') }]
           : []),
       ]}
       onClose={() => onDone()}
     >
+      {isUnverified && <NewOwnership endpoint={endpoint} />}
       {!isForChat && (
         <section>
           <h3 className="mt-2 mb-1.5 text-sm font-semibold">
@@ -63,12 +70,14 @@ export function MadeEndpoint({
           <Snippets />
         </section>
       )}
-      <section>
-        <h3 className="mt-2 mb-1.5 text-sm font-semibold">
-          <Trans>Send a test</Trans>
-        </h3>
-        <TestSender endpoint={endpoint} simple />
-      </section>
+      {!isUnverified && (
+        <section>
+          <h3 className="mt-2 mb-1.5 text-sm font-semibold">
+            <Trans>Send a test</Trans>
+          </h3>
+          <TestSender endpoint={endpoint} simple />
+        </section>
+      )}
     </SecretDialog>
   );
 }

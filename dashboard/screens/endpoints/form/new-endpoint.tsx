@@ -30,6 +30,15 @@ export default function NewEndpoint() {
   );
 }
 
+/** Before anybody saves: a new endpoint gets nothing at first. */
+function MustProve() {
+  return useViewer().endpointChallenge ? (
+    <Answer tone="info">
+      <Trans>Deliveries are held until the endpoint has proved that it wants them. The next step shows how.</Trans>
+    </Answer>
+  ) : null;
+}
+
 /** The addresses that the endpoint may let through its firewall. */
 function EgressAddresses() {
   const { t } = useLingui();
@@ -79,6 +88,7 @@ function NewEndpointForm() {
             />
           )}
           <EgressAddresses />
+          <MustProve />
           {form.error && <Failure error={form.error} />}
           <Buttons {...state} />
         </div>

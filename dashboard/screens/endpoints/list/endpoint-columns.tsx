@@ -101,6 +101,7 @@ function Reason({ endpoint }: { endpoint: EndpointRowFragment }) {
       case 'GONE':
         return <Trans>answered 410, {since}</Trans>;
       case 'PAUSED':
+      case 'UNVERIFIED':
         return since;
       default:
         return <Trans>ten failures in a row, {since}</Trans>;

@@ -22,6 +22,7 @@ export function isFiltered({ state, type, text }: Wanted): boolean {
 export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof arrange>[0] }) {
   const { t } = useLingui();
   const [{ data }] = useQuery({ query: EVENT_TYPES });
+  const [{ state: chosen }] = useAddress();
   const many = (state?: string) => arrange(endpoints, { state }, Date.now()).length;
   return (
     <FilterRow>
@@ -35,6 +36,10 @@ export function EndpointFilters({ endpoints }: { endpoints: Parameters<typeof ar
           { value: 'active', name: t`Active (${many('active')})` },
           { value: 'paused', name: t`Paused (${many('paused')})` },
           { value: 'disabled', name: t`Disabled (${many('disabled')})` },
+          // Installations that ask for no proof have none.
+          ...(chosen === 'unverified' || many('unverified') > 0
+            ? [{ value: 'unverified', name: t`Not verified (${many('unverified')})` }]
+            : []),
         ]}
       />
       <AddressSelect

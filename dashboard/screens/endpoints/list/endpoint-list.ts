@@ -50,16 +50,18 @@ function rankOf(webhook: AttentionFields, now: number): number {
 }
 
 function isInState(webhook: AttentionFields, state: string | undefined, now: number): boolean {
-  const isPaused = !webhook.active && webhook.disabledReason === 'PAUSED';
+  const reason = webhook.active ? null : (webhook.disabledReason ?? 'FAILURES');
   switch (state) {
     case 'attention':
       return isPressing(reasonFor(webhook, now));
     case 'active':
       return webhook.active;
     case 'paused':
-      return isPaused;
+      return reason === 'PAUSED';
+    case 'unverified':
+      return reason === 'UNVERIFIED';
     case 'disabled':
-      return !webhook.active && !isPaused;
+      return reason === 'FAILURES' || reason === 'GONE';
     default:
       return true;
   }

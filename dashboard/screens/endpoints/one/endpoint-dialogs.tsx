@@ -1,4 +1,5 @@
 import { type ComponentType, useState } from 'react';
+import { whenWanted } from '../../../parts/when-wanted';
 import { type Action, useAction, useOffered } from '../actions';
 import { ContentDialog } from '../content/content-dialog';
 import { DeleteDialog } from '../edit/delete-dialog';
@@ -14,16 +15,20 @@ import { PaceDialog } from '../pace/pace-dialog';
 import { AttemptDialog } from '../resend/attempt-dialog';
 import { RecoverDialog } from '../resend/recover-dialog';
 import { ReplayDialog } from '../resend/replay-dialog';
-import { HeadersDialog } from '../settings/headers-dialog';
 import { RemoveCompatDialog } from '../settings/remove-compat-dialog';
 import { TestDialog } from '../testing/test-dialog';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
+
+/** Few endpoints need these, so they are scripts of their own. */
+const HeadersDialog = whenWanted(() => import('../settings/headers-dialog'));
+const TlsDialog = whenWanted(() => import('../tls/tls-dialog'));
 
 const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
   test: TestDialog,
   edit: EditDialog,
   pace: PaceDialog,
-  headers: HeadersDialog,
+  headers: (props) => <HeadersDialog wanted {...props} />,
+  tls: (props) => <TlsDialog wanted {...props} />,
   compat: RemoveCompatDialog,
   content: ContentDialog,
   order: OrderDialog,

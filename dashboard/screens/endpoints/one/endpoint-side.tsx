@@ -14,9 +14,12 @@ import { ContentCard } from '../content/content-card';
 import { textsOf } from '../form/endpoint-values';
 import { KeyPairCard } from '../key-pair/key-pair-card';
 import { OrderCard } from '../ordering/order-card';
+import { OwnershipCard } from '../ownership/ownership-card';
 import { PaceCard } from '../pace/pace-card';
 import { HeadersCard } from '../settings/headers-card';
 import { SignaturesCard } from '../settings/signatures-card';
+import { CertificateRemark } from '../tls/certificate-remark';
+import { TlsCard } from '../tls/tls-card';
 import type { ShownEndpoint, SigningKey } from '../use-endpoint';
 
 interface SideProps {
@@ -31,6 +34,7 @@ export function EndpointSide({
 }: SideProps & { inherited: readonly string[]; signingKeys: readonly SigningKey[] }) {
   return (
     <div className="flex flex-col gap-4">
+      <OwnershipCard endpoint={endpoint} />
       <WhatIsNext endpoint={endpoint} />
       <WhyFailed endpoint={endpoint} />
       <PaceCard endpoint={endpoint} inherited={inherited} />
@@ -38,6 +42,7 @@ export function EndpointSide({
       <OrderCard endpoint={endpoint} />
       <Setup endpoint={endpoint} />
       <HeadersCard endpoint={endpoint} />
+      <TlsCard endpoint={endpoint} />
       <SignaturesCard endpoint={endpoint} />
       <KeyPairCard endpoint={endpoint} signingKeys={signingKeys} />
     </div>
@@ -143,7 +148,10 @@ function WhyFailed({ endpoint }: SideProps) {
                 <Plural value={deliveries} one="# delivery" other="# deliveries" />
               </span>
             </div>
-            <p className="mt-0.5 text-xs text-soft">{i18n._(remedyFor(errorCode).what)}</p>
+            <p className="mt-0.5 text-xs text-soft">
+              {i18n._(remedyFor(errorCode).what)}
+              <CertificateRemark code={errorCode} endpoint={endpoint} />
+            </p>
           </li>
         ))}
       </ul>

@@ -3,7 +3,7 @@ import type { OrderingInput } from '../../../api/generated/graphql';
 import { type ChoiceOption, Choices } from '../../../parts/choices';
 import { TextField } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
-import { Untrusted } from '../../../parts/untrusted';
+import { OtherIssues } from '../../../parts/other-issues';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { usePaths } from '../content/use-paths';
 import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE, type Ordering } from './words';
@@ -56,13 +56,7 @@ export function OrderFields({
           />
         </>
       )}
-      {issues
-        .filter(({ path }) => path[0] !== 'keyPath')
-        .map(({ detail }) => (
-          <p key={detail} className="text-xs text-bad" role="alert">
-            <Untrusted text={detail} />
-          </p>
-        ))}
+      <OtherIssues issues={issues.filter(({ path }) => path[0] !== 'keyPath')} />
     </div>
   );
 }

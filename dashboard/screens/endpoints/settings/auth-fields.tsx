@@ -1,24 +1,29 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Select, TextField } from '../../../parts/field';
+import type { Issue } from '../../../parts/issues';
 import { Untrusted } from '../../../parts/untrusted';
-import type { AuthDraft, AuthKind } from './draft';
+import { type AuthDraft, type AuthKind, authKindOf, type Options } from './draft';
+import { NO_OAUTH, type OAuthDraft } from './oauth-draft';
+import { OAuthFields } from './oauth-fields';
 import { AUTH_KINDS } from './words';
 
 /** How requests prove who sends them: its kind, and what that kind needs. */
 export function AuthFields({
   auth,
   stored,
-  refusal,
+  issues,
   onChange,
 }: {
   auth: AuthDraft;
-  /** The kind that is stored. */
-  stored: AuthKind;
-  refusal: string | undefined;
+  stored: Options['auth'];
+  /** The rules that the auth breaks. */
+  issues: readonly Issue[];
   onChange: (auth: AuthDraft) => void;
 }) {
   const { t, i18n } = useLingui();
   const { kind } = auth;
+  const storedKind = authKindOf(stored);
+  const refusal = issues[0]?.detail;
   const kinds = (Object.keys(AUTH_KINDS) as AuthKind[]).map((value) => ({
     value,
     name: i18n._(AUTH_KINDS[value]),
@@ -34,7 +39,7 @@ export function AuthFields({
           label={t`Authentication`}
           value={kind}
           options={kinds}
-          onChange={(value) => onChange({ kind: value, name: '', secret: '' })}
+          onChange={(value) => onChange({ kind: value, name: '', secret: '', oauth: NO_OAUTH })}
         />
       </div>
       {(kind === 'BASIC' || kind === 'API_KEY') && (
@@ -44,17 +49,34 @@ export function AuthFields({
           onChange={(name) => onChange({ ...auth, name })}
         />
       )}
-      {kind !== 'NONE' && (
-        <TextField
-          type="password"
-          autoComplete="new-password"
-          name={secretName[kind]}
-          hint={kind === stored && <Trans>It is set. Type to replace it.</Trans>}
-          error={refusal !== undefined && <Untrusted text={refusal} />}
-          value={auth.secret}
-          onChange={(secret) => onChange({ ...auth, secret })}
+      {kind === 'OAUTH2' ? (
+        <OAuthFields
+          auth={auth}
+          stored={stored}
+          refusalOf={(name) => issues.find(({ path }) => placeOf(path) === name)?.detail}
+          onChange={onChange}
         />
+      ) : (
+        kind !== 'NONE' && (
+          <TextField
+            type="password"
+            autoComplete="new-password"
+            name={secretName[kind]}
+            hint={kind === storedKind && <Trans>It is set. Type to replace it.</Trans>}
+            error={refusal !== undefined && <Untrusted text={refusal} />}
+            value={auth.secret}
+            onChange={(secret) => onChange({ ...auth, secret })}
+          />
+        )
       )}
     </fieldset>
   );
+}
+
+/** The value that a rule is about. One about all of them, as about where the secret may go, stands at the secret. */
+function placeOf(path: Issue['path']): keyof OAuthDraft | 'clientSecret' {
+  const name = path.at(-1);
+  return typeof name === 'string' && name in NO_OAUTH && name !== 'clientAuth'
+    ? (name as keyof OAuthDraft)
+    : 'clientSecret';
 }

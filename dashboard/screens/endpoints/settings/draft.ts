@@ -1,4 +1,5 @@
 import type { DeliveryOptionsInput, EndpointOptionsFragment } from '../../../api/generated/graphql.js';
+import { isSameOAuth, keepsClientSecret, type OAuthDraft, oauthInput, oauthOf } from './oauth-draft.js';
 
 export type Options = EndpointOptionsFragment['delivery'];
 /** A user name without a password is a kind of its own here: it is the secret. */
@@ -21,6 +22,7 @@ export interface AuthDraft {
   name: string;
   /** Empty for a stored one, which stays as it is. */
   secret: string;
+  oauth: OAuthDraft;
 }
 
 export interface Draft {
@@ -36,7 +38,7 @@ export function draftOf(stored: Options): Draft {
   return {
     method,
     headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
-    auth: { kind: authKindOf(auth), name: authNameOf(auth), secret: '' },
+    auth: { kind: authKindOf(auth), name: authNameOf(auth), secret: '', oauth: oauthOf(auth) },
     stored,
   };
 }
@@ -47,12 +49,19 @@ export const authKindOf = (auth: Options['auth']): AuthKind =>
 const authNameOf = (auth: Options['auth']): string => auth?.username ?? auth?.header ?? '';
 
 /** Whether the auth is as it is stored, as far as anybody can see. */
-const isStoredAuth = ({ kind, name, secret }: AuthDraft, stored: Options['auth']): boolean =>
-  secret === '' && kind === authKindOf(stored) && name === authNameOf(stored);
+const isStoredAuth = ({ kind, name, secret, oauth }: AuthDraft, stored: Options['auth']): boolean =>
+  secret === '' &&
+  kind === authKindOf(stored) &&
+  name === authNameOf(stored) &&
+  (kind !== 'OAUTH2' || isSameOAuth(oauth, oauthOf(stored)));
 
 /** Whether a password is missing: a new user name does not keep the one that is set. */
 export const lacksPassword = ({ auth, stored }: Draft): boolean =>
   auth.kind === 'BASIC' && auth.secret === '' && !isStoredAuth(auth, stored.auth);
+
+/** Whether the client secret is missing: another token server, client or way does not get the one that is set. */
+export const lacksClientSecret = ({ auth, stored }: Draft): boolean =>
+  auth.kind === 'OAUTH2' && auth.secret === '' && !keepsClientSecret(auth.oauth, stored.auth);
 
 /** The headers that a draft sets, in the order of the input. */
 export const setHeaders = ({ headers, stored }: Draft): HeaderDraft[] =>
@@ -62,8 +71,11 @@ export const setHeaders = ({ headers, stored }: Draft): HeaderDraft[] =>
     return !isSame || header.value !== (before.value ?? '');
   });
 
-/** Whether there are secrets, which belong to the origin of the URL. */
+/** Whether headers or auth have secrets, which belong to the origin of the URL. */
 export const hasSecrets = ({ headers, auth }: Options): boolean => auth != null || headers.some(({ secret }) => secret);
+
+/** Whether there is a client certificate, whose key belongs to the origin of the URL too. */
+export const hasClientKey = ({ tls }: Options): boolean => tls?.clientCertificate != null;
 
 /** What a draft changes. What somebody else has changed since it was begun stays. */
 export function changeOf(draft: Draft): DeliveryOptionsInput {
@@ -83,7 +95,7 @@ function authChange(auth: AuthDraft, stored: Options['auth']): Pick<DeliveryOpti
   if (isStoredAuth(auth, stored)) {
     return {};
   }
-  const { kind, name, secret } = auth;
+  const { kind, name, secret, oauth } = auth;
   switch (kind) {
     case 'NONE':
       return { auth: null };
@@ -95,5 +107,7 @@ function authChange(auth: AuthDraft, stored: Options['auth']): Pick<DeliveryOpti
       return { auth: { bearer: secret } };
     case 'API_KEY':
       return { auth: { apiKey: { header: name, value: secret } } };
+    case 'OAUTH2':
+      return { auth: { oauth2: oauthInput(oauth, secret) } };
   }
 }

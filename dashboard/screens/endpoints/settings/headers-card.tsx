@@ -7,8 +7,10 @@ import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { useAction, useOffered } from '../actions';
 import { OptionWarnings } from '../option-warnings';
+import { isOfTls } from '../tls/tls-draft';
 import type { ShownEndpoint } from '../use-endpoint';
 import { authKindOf } from './draft';
+import { OAuthFacts, TokenFailure } from './oauth-facts';
 import { AUTH_KINDS } from './words';
 
 /** The headers and the auth of an endpoint. Secrets show as set. */
@@ -18,7 +20,7 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
   const isWritable = useWritable();
   const mayChange = useOffered(endpoint)('headers') && (isWritable('headers') || isWritable('auth'));
   const { method, headers, auth, warnings } = endpoint.delivery;
-  const detail = auth?.username ?? auth?.header;
+  const detail = auth?.username ?? auth?.header ?? auth?.clientId;
   if (method === DEFAULT_METHOD && headers.length === 0 && auth == null && !mayChange) {
     return null;
   }
@@ -45,14 +47,16 @@ export function HeadersCard({ endpoint }: { endpoint: ShownEndpoint }) {
               </code>
             </>
           )}
+          {auth?.lastFailure && <TokenFailure failure={auth.lastFailure} />}
         </Fact>
+        {auth?.tokenUrl != null && <OAuthFacts auth={auth} />}
         {headers.map(({ name, value, secret }) => (
           <Fact key={name} name={<Untrusted text={name} />}>
             {secret ? <Trans>secret, set</Trans> : <Untrusted text={value ?? ''} />}
           </Fact>
         ))}
       </Facts>
-      <OptionWarnings warnings={warnings} />
+      <OptionWarnings warnings={warnings.filter(({ path }) => !isOfTls(path))} />
     </Card>
   );
 }

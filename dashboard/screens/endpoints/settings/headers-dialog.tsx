@@ -1,22 +1,22 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { FormDialog } from '../../../parts/form-dialog';
-import { Untrusted } from '../../../parts/untrusted';
+import { OtherIssues } from '../../../parts/other-issues';
 import { useWritable } from '../../../parts/viewer';
 import { useOffered } from '../actions';
 import { UrlField } from '../form/url-field';
 import type { EndpointDialogProps } from '../use-endpoint';
 import { useEndpointForm } from '../use-endpoint-form';
 import { AuthFields } from './auth-fields';
-import { authKindOf, changeOf, draftOf, hasSecrets, lacksPassword, setHeaders } from './draft';
+import { changeOf, draftOf, hasClientKey, hasSecrets, lacksClientSecret, lacksPassword, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
 import { HeadersConflict } from './headers-conflict';
 import { MethodField } from './method-field';
 
 /** Changes the method, the headers and the auth of an endpoint, and its URL, to whose origin their secrets belong. */
-export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
+export default function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
   const { t } = useLingui();
   const isWritable = useWritable();
-  const mayMove = useOffered(endpoint)('edit') && hasSecrets(endpoint.delivery);
+  const mayMove = useOffered(endpoint)('edit') && hasSecrets(endpoint.delivery) && !hasClientKey(endpoint.delivery);
   const form = useEndpointForm({
     endpoint,
     onClose,
@@ -35,7 +35,11 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
       title={<Trans>Method, headers and auth</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       refused={
-        lacksPassword(draft) ? t`Enter the password. For none, choose “User name without a password”.` : undefined
+        lacksPassword(draft)
+          ? t`Enter the password. For none, choose “User name without a password”.`
+          : lacksClientSecret(draft)
+            ? t`Enter the client secret.`
+            : undefined
       }
       onClose={onClose}
     >
@@ -60,16 +64,12 @@ export function HeadersDialog({ endpoint, onClose }: EndpointDialogProps) {
       {isWritable('auth') && (
         <AuthFields
           auth={draft.auth}
-          stored={authKindOf(endpoint.delivery.auth)}
-          refusal={issues.find(({ path }) => path[0] === 'auth')?.detail}
+          stored={endpoint.delivery.auth}
+          issues={issues.filter(({ path }) => path[0] === 'auth')}
           onChange={(auth) => onChange({ ...draft, auth })}
         />
       )}
-      {others.map(({ detail }) => (
-        <p key={detail} className="text-xs text-bad">
-          <Untrusted text={detail} />
-        </p>
-      ))}
+      <OtherIssues issues={others} />
     </FormDialog>
   );
 }

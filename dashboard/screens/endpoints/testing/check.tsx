@@ -9,9 +9,10 @@ import type { ShownEndpoint } from '../use-endpoint';
 import { TestAnswer } from './test-answer';
 
 /** A check of an endpoint that is not active: one test, sent all the same. Its answer comes with the page's updates. */
-export function useCheck({ id, active }: ShownEndpoint) {
+export function useCheck({ id, active, disabledReason }: ShownEndpoint) {
   const [{ data, error, fetching }, send] = useMutation(CHECK_ENDPOINT);
-  const isOffered = useAllowed('webhooks:test') && !active;
+  // Before its proof an endpoint gets nothing but what asks for it.
+  const isOffered = useAllowed('webhooks:test') && !active && disabledReason !== 'UNVERIFIED';
   return {
     isOffered,
     busy: fetching,
@@ -41,9 +42,14 @@ export function CheckAnswer({ check: { isOffered, error, sent } }: { check: Chec
     return null;
   }
   if (error) {
-    return isTooOften(error) ? <TooOften error={error} /> : <Failure error={error} />;
+    return <CheckFailure error={error} />;
   }
   return sent !== undefined && <TestAnswer key={sent} id={sent} closedUntil={null} />;
+}
+
+/** Why an endpoint was neither checked nor asked for a proof, which share a limit. */
+export function CheckFailure({ error }: { error: CombinedError }) {
+  return isTooOften(error) ? <TooOften error={error} /> : <Failure error={error} />;
 }
 
 /** In the person's language, since anybody who repairs an endpoint meets it. */

@@ -1,0 +1,33 @@
+import { Trans } from '@lingui/react/macro';
+import { Untrusted } from '../../../parts/untrusted';
+import { TlsLink } from './tls-link';
+
+/** What a server does that wants another client certificate: it ends the handshake, or the connection, or says 400. */
+const REFUSALS: readonly string[] = ['TLS_FAILED', 'CONNECTION_RESET', 'HTTP_400'];
+
+interface WithCertificate {
+  databaseId: number;
+  url: string;
+  delivery: { tls?: { clientCertificate?: { subject: string } | null } | null };
+}
+
+/** Follows the remedy of a failure that a client certificate may be the reason for. */
+export function CertificateRemark({ code, endpoint }: { code: string; endpoint: WithCertificate }) {
+  if (!REFUSALS.includes(code) || !endpoint.url.startsWith('https:')) {
+    return null;
+  }
+  const subject = endpoint.delivery.tls?.clientCertificate?.subject;
+  return (
+    <>
+      {' '}
+      {subject === undefined ? (
+        <Trans>Your server may also ask for a client certificate.</Trans>
+      ) : (
+        <Trans>
+          Your server may also refuse the client certificate <Untrusted text={subject} />.
+        </Trans>
+      )}{' '}
+      <TlsLink endpoint={endpoint} />
+    </>
+  );
+}
