@@ -5,12 +5,13 @@ select on: all_deliveries, all_ordering_queue, all_shapes, all_signing_keys, all
 select on: api_keys, attempts, audit_log, signing_keys
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
-select on: edition, migrations, stats_progress, tenants, webhook_contents, webhook_options, webhook_recoveries, webhooks
+select on: edition, migrations, stats_progress, tenants, verifications
+select on: webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
-insert on: signing_keys, webhook_contents, webhook_options, webhooks
+insert on: signing_keys, verifications, webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
-update on: creation_keys, deliveries, notice_recipients, webhook_options, webhooks
+update on: creation_keys, deliveries, notice_recipients, verifications, webhook_options, webhooks
 update on: api_keys (revoked_at), tenants (deleted_at), tenants (external_id), tenants (name)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
 update on: tenants (retry_delays_seconds), tenants (signing), tenants (timeout_ms)
@@ -19,6 +20,9 @@ update on: bulk_operations (error), bulk_operations (finished_at), bulk_operatio
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
 update on: event_types (hidden_at), event_types (text_fields)
 update on: scheduled_events (finished_at), scheduled_events (status)
+select on: endpoint_tokens (failed_at), endpoint_tokens (failure), endpoint_tokens (options_version)
+select on: endpoint_tokens (tenant_id), endpoint_tokens (webhook_id)
+update on: endpoint_tokens (fetching_until), endpoint_tokens (sealed)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
 usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
@@ -33,12 +37,13 @@ execute on function: parts_of, tenants_named, want_changes, where_is, where_is_e
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
 policy: delivery_stats (one_tenant)
+policy: endpoint_tokens (one_tenant)
 policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_tenant), idempotency_keys (one_tenant)
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
 policy: ordering_keys (one_tenant), ordering_queue (one_tenant), scheduled_events (one_tenant)
-policy: signing_keys (one_tenant)
+policy: signing_keys (one_tenant), verifications (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
 `;

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 14;
+export const EDITION = 15;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '953082c5a627ffdf2eb4606d45e905b382f6416eb7ebb7c60560670b25ed9832';
+export const EDITION_DIGEST = 'c41fb806f4a5bfd4b0ce95721059e5df11e825a11b1693a8b44f8ba298443a2e';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -28,6 +28,11 @@ import { ExternalIds } from './0034-external-ids.js';
 import { SignatureForms } from './0035-signature-forms.js';
 import { InstallationWebhooks } from './0036-installation-webhooks.js';
 import { SigningKeys } from './0037-signing-keys.js';
+import { EndpointTls } from './0038-endpoint-tls.js';
+import { EndpointTokens } from './0039-endpoint-tokens.js';
+import { Unverified } from './0040-unverified.js';
+import { Verifications } from './0041-verifications.js';
+import { CertificateNotices } from './0042-certificate-notices.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -69,4 +74,9 @@ export const migrations = [
   { name: '0035-signature-forms', class: SignatureForms },
   { name: '0036-installation-webhooks', class: InstallationWebhooks },
   { name: '0037-signing-keys', class: SigningKeys },
+  { name: '0038-endpoint-tls', class: EndpointTls },
+  { name: '0039-endpoint-tokens', class: EndpointTokens },
+  { name: '0040-unverified', class: Unverified },
+  { name: '0041-verifications', class: Verifications },
+  { name: '0042-certificate-notices', class: CertificateNotices },
 ];

@@ -45,6 +45,12 @@ export const indexes: readonly LargeIndex[] = [
   },
   // The forms that webhooks use.
   { name: 'webhook_options_compat', table: 'webhook_options', on: '(compat) where compat is not null' },
+  // The certificates that end soon.
+  {
+    name: 'webhook_options_certificates',
+    table: 'webhook_options',
+    on: '(certificate_ends_at) where certificate_ends_at is not null',
+  },
   // What housekeeping deletes.
   { name: 'bulk_operations_finished', table: 'bulk_operations', on: '(finished_at) where finished_at is not null' },
   { name: 'creation_keys_age', table: 'creation_keys', on: '(created_at)' },

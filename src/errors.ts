@@ -17,6 +17,7 @@ export const errorCatalogue = {
   api_key_limit_reached: { status: 409, code: 'CONFLICT', title: 'API key limit reached' },
   event_type_limit_reached: { status: 409, code: 'CONFLICT', title: 'Event type limit reached' },
   webhook_inactive: { status: 409, code: 'CONFLICT', title: 'Webhook is inactive' },
+  webhook_unverified: { status: 409, code: 'CONFLICT', title: 'Endpoint has not proved that it wants deliveries' },
   webhook_not_failing: { status: 409, code: 'CONFLICT', title: 'Webhook is not disabled by failures' },
   secrets_bound_to_origin: { status: 409, code: 'CONFLICT', title: 'Secrets belong to another origin' },
   webhook_deleted: { status: 409, code: 'CONFLICT', title: 'Webhook was deleted' },
@@ -124,6 +125,10 @@ export function invalidInput(issues: readonly InputIssue[]): ApiError {
     issues: shown,
   });
 }
+
+/** The same for one broken rule of a mutation's input. @param path within the input */
+export const refusedInput = (path: Path, code: string, detail: string): ApiError =>
+  invalidInput([{ path: ['input', ...path], code, detail }]);
 
 const shownName = (name: string | number): string | number =>
   typeof name === 'string' && name.length > NAME_SHOWN_CHARS_MAX ? `${name.slice(0, NAME_SHOWN_CHARS_MAX)}…` : name;

@@ -13,7 +13,7 @@ const mayPause = [
   /^faults\//,
   /^support\/(eventually|flawed-receiver)\.ts$/,
   /^cli\/test-receiver\./,
-  /^delivery\/(rates-at-the-gate|real-receivers|reused-connections)\./,
+  /^delivery\/(oauth2-changes|oauth2-daemons|rates-at-the-gate|real-receivers|reused-connections|token-servers)\./,
   /^operations\/endpoint-rates\./,
   /^live\/resume\./, // transactions that end in another order than they began
   /^operating\/closing\./, // each moment of a connection that is being made

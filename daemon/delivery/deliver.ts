@@ -8,6 +8,7 @@ import {
   type NamedDelivery,
   type NotDue,
 } from '../../src/operations/attempts/load-deliveries.js';
+import { isCalledAsBefore } from '../../src/operations/attempts/webhook-to-send.js';
 import type { WakesHere } from '../../src/operations/ordering/turns.js';
 import { probeAgain } from '../../src/operations/webhooks/probe-webhooks.js';
 import { Slots } from '../../src/platform/concurrency/slots.js';
@@ -21,10 +22,12 @@ import { Recorder } from '../recording/recorder.js';
 import { findUrl } from '../sending/known-urls.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { type AttemptDeps, AttemptMaker } from './attempt-maker.js';
+import type { Challenges } from './challenges.js';
 import { InFlight } from './in-flight.js';
 
 interface DeliverDeps extends AttemptDeps {
   db: Database;
+  random: (bytes: number) => Buffer;
   metrics: DaemonMetrics;
   callHere?: (ids: readonly number[]) => Promise<readonly number[]>;
   wakesHere?: () => WakesHere | null;
@@ -53,6 +56,7 @@ export class Deliverer {
   /** A job may name several deliveries: the slots, not the jobs in hand, limit how many are worked on. */
   readonly #slots: Slots;
   readonly gate: Gate;
+  readonly challenges: Challenges;
   #done = noneDone();
   /** The part of `busy` that emits of the same process have claimed. */
   busyWithClaimed = 0;
@@ -69,6 +73,7 @@ export class Deliverer {
     this.#recorder = new Recorder({ ...deps, slots: config.delivery.concurrency });
     this.#putOffs = new PutOffWriter(deps);
     this.#attempts = new AttemptMaker(deps);
+    this.challenges = this.#attempts.challenges(db, deps.random);
     this.#slots = new Slots(config.delivery.concurrency);
     this.gate = new Gate({
       slots: config.delivery.concurrency,
@@ -190,7 +195,10 @@ export class Deliverer {
       return permit;
     }
     this.#done[lane] += 1;
-    const made = await this.#attempts.make(delivery, options, permit);
+    const made = await this.#attempts.make(delivery, options, permit, async () => {
+      const now = await this.#loads.runOne(job);
+      return !isNotNow(now) && isCalledAsBefore(delivery, now);
+    });
     if (isNotNow(made)) {
       return made;
     }

@@ -5,15 +5,16 @@ import { SecretUnreadable } from '../../src/operations/secrets/secret-vault.js';
 import { LogThrottle } from '../../src/platform/concurrency/log-throttle.js';
 import type { Delay } from '../gate/not-now.js';
 import { noWayOutOf } from '../sending/failure-codes.js';
+import { TlsUnusable } from '../sending/tls-identity.js';
 import { FormUnknown } from './options.js';
 
 /** A delivery that cannot leave is kept for a moment: the next one would only find out the same. */
 const NO_WAY_OUT_PAUSE_MS = 1_000;
 const NO_WAY_OUT_PUT_OFF_MS = 3_000;
 
-/** A daemon with other keys or forms may run beside this one, or take its place. */
-const UNSIGNED_PUT_OFF_MS_MIN = 120_000;
-const UNSIGNED_PUT_OFF_SPREAD_MS = 240_000;
+/** A daemon with other keys or forms, or another OpenSSL, may run beside this one, or take its place. */
+const UNMADE_PUT_OFF_MS_MIN = 120_000;
+const UNMADE_PUT_OFF_SPREAD_MS = 240_000;
 
 /** Puts deliveries off when a fault of our own keeps their requests from being made, and logs the fault. */
 export class OwnFaults {
@@ -29,10 +30,10 @@ export class OwnFaults {
       await delay(NO_WAY_OUT_PAUSE_MS);
       return { putOffMs: NO_WAY_OUT_PUT_OFF_MS };
     }
-    const unsigned = unsignedBy(error);
-    if (unsigned !== null) {
-      this.#log(unsigned, { err: error, tenantId, webhookId });
-      return { putOffMs: UNSIGNED_PUT_OFF_MS_MIN + Math.random() * UNSIGNED_PUT_OFF_SPREAD_MS };
+    const unmade = unmadeBy(error);
+    if (unmade !== null) {
+      this.#log(unmade, { err: error, tenantId, webhookId });
+      return { putOffMs: UNMADE_PUT_OFF_MS_MIN + Math.random() * UNMADE_PUT_OFF_SPREAD_MS };
     }
     throw error;
   }
@@ -44,10 +45,13 @@ export class OwnFaults {
   }
 }
 
-/** Why nothing can be signed; null: that is not what is wrong. */
-function unsignedBy(error: unknown): string | null {
+/** Why nothing can be signed, or nothing can be sent as its webhook demands; null: that is not what is wrong. */
+function unmadeBy(error: unknown): string | null {
   if (error instanceof SecretUnreadable) {
     return 'a secret cannot be opened, so nothing can be signed; deliveries wait';
+  }
+  if (error instanceof TlsUnusable) {
+    return 'the TLS of an endpoint cannot be used; deliveries wait';
   }
   return error instanceof FormUnknown
     ? `the signature form ${error.form} is not known here, so its webhooks' deliveries wait; give this daemon the SIGNATURE_FORMS of the others`

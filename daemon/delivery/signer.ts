@@ -15,6 +15,8 @@ import type { DeliveryOptions } from './options.js';
 
 const CACHED_MAX = 10_000;
 
+type Sealed = Pick<DueDelivery, 'tenantId' | 'webhookId' | 'sealedSecret' | 'previousSecret'>;
+
 /** The opened secrets of a webhook, and what they were opened from. */
 interface Opened {
   sealed: Buffer;
@@ -35,7 +37,7 @@ export class Signer {
   ) {}
 
   /** Null: they have to be opened first. */
-  keysAtHand({ webhookId, sealedSecret, previousSecret }: DueDelivery): SigningKeySet | null {
+  keysAtHand({ webhookId, sealedSecret, previousSecret }: Sealed): SigningKeySet | null {
     const opened = this.#opened.get(webhookId);
     if (!opened?.sealed.equals(sealedSecret) || !isEqual(opened.previousSealed, previousSecret)) {
       return null;
@@ -44,7 +46,7 @@ export class Signer {
   }
 
   /** @throws SecretUnreadable when the encryption key is missing, or the row was tampered with */
-  async openKeys({ tenantId, webhookId, sealedSecret, previousSecret }: DueDelivery): Promise<SigningKeySet> {
+  async openKeys({ tenantId, webhookId, sealedSecret, previousSecret }: Sealed): Promise<SigningKeySet> {
     const open = async (sealed: Buffer) => secretKeys(await this.vault.open(tenantId, webhookId, sealed));
     const current = await open(sealedSecret);
     const keys = { current, previous: previousSecret === null ? null : await open(previousSecret) };
@@ -57,7 +59,7 @@ export class Signer {
    * @param content what is sent instead of the event's body; undefined: the body
    */
   sign(
-    { id, eventType, body }: DueDelivery,
+    { id, eventType, body }: Pick<DueDelivery, 'id' | 'eventType' | 'body'>,
     { method, headers, compat }: DeliveryOptions,
     keys: SigningKeySet,
     at: Date,

@@ -7,6 +7,9 @@ export interface Delay {
   ended?(isWritten: boolean): void;
 }
 
+/** The webhook has changed since the delivery was loaded: it is loaded again. */
+export const LOADED_AGAIN: Delay = { putOffMs: 0 };
+
 /** Why a delivery is not sent now. No attempt is burned. */
 export type NotNow = NotDue | Delay;
 

@@ -67,6 +67,13 @@ export class Fence {
     return this.#outcomesWaiting > 0 || this.silent;
   }
 
+  /** @throws SendingStopped while the outcome of a request could not be recorded */
+  requireOpen(): void {
+    if (this.closed) {
+      throw new SendingStopped('The request was not sent, because its outcome could not have been recorded.');
+    }
+  }
+
   /** Whether a delivery may begin. While the daemon stops, none begins that could not end in time. */
   get mayBegin(): boolean {
     return !this.closed && this.now() < this.#lastBeginAt;

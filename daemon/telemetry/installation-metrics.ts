@@ -53,6 +53,11 @@ const gauges: readonly [name: string, help: string, value: (installation: Instal
     (one) => one.disabledWebhooks,
   ],
   [
+    'hookwright_certificates_ending',
+    'Webhooks with a certificate that ends within 14 days, or has ended; 1000 means 1000 or more.',
+    (one) => one.certificatesEnding,
+  ],
+  [
     'hookwright_partitions_ahead_seconds',
     'The time from the next midnight (UTC) on for which there are partitions.',
     (one) => one.partitionDaysAhead * DAY_SECONDS,

@@ -7,7 +7,17 @@ import type { Gate } from '../gate/gate.js';
 
 /** The largest batch has 256. */
 const BATCH_DELIVERIES = [1, 2, 5, 10, 20, 50, 100, 200, 256];
-const SWEEPS = ['schedule', 'held', 'overdue', 'bulk', 'events', 'recovery', 'ordering', 'dead_workers'] as const;
+const SWEEPS = [
+  'schedule',
+  'held',
+  'overdue',
+  'bulk',
+  'events',
+  'recovery',
+  'ordering',
+  'challenges',
+  'dead_workers',
+] as const;
 export type SweepName = (typeof SWEEPS)[number];
 type Batch = 'load' | 'turn_away' | 'record' | 'put_off';
 
@@ -88,7 +98,7 @@ export class DaemonMetrics extends Meter {
   readonly #swept = this.tally(
     'hookwright_sweep_found_total',
     'Finds of sweeps: retries to schedule, webhooks to align, overdue deliveries without a job, bulk operations that ' +
-      'stood still, operational events, dead worker pools.',
+      'stood still, operational events, endpoints to ask for a proof, dead worker pools.',
     ['sweep'],
     SWEEPS,
   );

@@ -75,7 +75,8 @@ begin
   insert into hookwright.notices (tenant_id, recipient_id, webhook_id, topic, body, send_after)
   select r.tenant_id, r.id, about_webhook, wanted.topic, content, clock_timestamp() + interval '1 minute'
   from hookwright.notice_recipients r,
-       (select upper(split_part(raised_type, '.', 2)) as topic) as wanted
+       (select case raised_type when 'webhook.certificate_ending' then 'CERTIFICATE'
+               else upper(split_part(raised_type, '.', 2)) end as topic) as wanted
   where r.tenant_id = for_tenant and r.deleted_at is null and r.confirmed_at is not null
     and r.unsubscribed_at is null and wanted.topic = any(r.topics);
 end $$;

@@ -1,7 +1,8 @@
 -- Probes of webhooks that failures have disabled.
 
--- Has the oldest held delivery of a webhook sent, if failures have disabled it; a test, made like a check, when none is
--- held. The job says that its attempt is a probe. Returns the delivery; null when there is nothing to probe.
+-- Has the oldest held delivery of a webhook sent, if failures have disabled it and nobody waits for a proof of its
+-- endpoint; a test, made like a check, when none is held. The job says that its attempt is a probe. Returns the
+-- delivery; null when there is nothing to probe.
 create or replace function hookwright.probe_webhook(
   tenant bigint, webhook bigint, type text, event_body text, lane integer
 ) returns bigint
@@ -13,6 +14,8 @@ begin
   perform from hookwright.webhooks w join hookwright.tenants t on t.id = w.tenant_id and t.deleted_at is null
   where w.id = webhook and w.tenant_id = tenant and w.deleted_at is null and not w.active
     and w.disabled_reason = 'FAILURES'
+    and not exists (
+      select from hookwright.verifications v where v.webhook_id = w.id and v.status <> 'VERIFIED')
   for share of w;
   if not found then
     return null;

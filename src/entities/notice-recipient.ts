@@ -13,6 +13,7 @@ export const NoticeTopic = graphqlEnum('NoticeTopic', 'A subject of notices.', {
   HELD_EXPIRING: 'Held deliveries will be canceled soon.',
   EXHAUSTED: 'Deliveries have failed for good.',
   KEY_BLOCKED: 'An ordering key is blocked. Not sent if it is unblocked within a minute.',
+  CERTIFICATE: 'A certificate of a webhook ends within 14 days; again within 3. Not sent if it is replaced before.',
 });
 export type NoticeTopic = keyof typeof NoticeTopic;
 

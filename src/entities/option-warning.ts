@@ -15,7 +15,9 @@ export class OptionWarning implements Warning {
   @Field(() => String, { description: 'A sentence for people.' })
   message!: string;
 
-  @Field(() => String, { description: 'The path in payloads that it is about, `@type`, or the name of a header.' })
+  @Field(() => String, {
+    description: 'The path in payloads that it is about, `@type`, the name of a header, or a part of `tls`.',
+  })
   path!: string;
 
   @Nullable(() => String, 'The event type whose schema it is about. Null: all that the webhook gets.')

@@ -21,6 +21,7 @@ const columns: { [One in Exclude<Kind, 'group'>]: (field: OfKind<One>) => Column
   choice: text,
   headers: jsonb,
   auth: jsonb,
+  tls: jsonb,
   filter: jsonb,
   message: text,
   template: json,

@@ -1,6 +1,6 @@
 import { Entity, Filter, OneToOne, Property } from '@mikro-orm/decorators/legacy';
 import { webhookFields } from '../domain/fields/webhook-fields.js';
-import { idColumn, reference, tenantFilter } from './columns.js';
+import { idColumn, nullableTimeColumn, reference, tenantFilter } from './columns.js';
 import { Stored } from './stored.js';
 import { type OptionSettings, Webhook } from './webhook.js';
 
@@ -36,4 +36,8 @@ export class WebhookOptions {
   /** `keyPath` as Postgres reads by it. */
   @Property({ type: 'text', columnType: 'jsonpath', nullable: true })
   orderingPath!: string | null;
+
+  /** When the first of the certificates in `tls` ends. */
+  @Property(nullableTimeColumn())
+  certificateEndsAt!: Date | null;
 }

@@ -14,6 +14,7 @@ export const DisabledReason = graphqlEnum('WebhookDisabledReason', 'Why a webhoo
   PAUSED: 'Somebody set `active: false`.',
   FAILURES: 'Ten attempts failed in a row.',
   GONE: 'The endpoint answered 410 Gone.',
+  UNVERIFIED: 'Its endpoint has not proved yet that it wants deliveries (`verification`).',
 });
 export type DisabledReason = keyof typeof DisabledReason;
 

@@ -203,8 +203,14 @@ describe('the method', () => {
   });
 });
 
+/** The parts of an auth that other kinds have. */
+const UNSET = {
+  ...{ username: null, header: null, token_url: null, client_id: null },
+  ...{ scope: null, audience: null, client_auth: null, last_failure: null },
+};
+
 describe('auth', () => {
-  test('is one of three kinds, set as a whole, and never shown', async () => {
+  test('is one of several kinds, set as a whole, and never shown', async () => {
     const { id } = await api.webhook();
     const basic = await changed(id, { auth: { basic: { username: 'hooks', password: 'marker-3' } } });
     expect(basic.delivery.auth).toEqual({ kind: 'BASIC', username: 'hooks', header: null });
@@ -212,7 +218,7 @@ describe('auth', () => {
     const bearer = await changed(id, { auth: { bearer: 'marker-3b' } });
     expect(bearer.delivery.auth).toEqual({ kind: 'BEARER', username: null, header: null });
     await patch(id, { auth: { api_key: { header: 'X-Key', value: 'marker-3c' } } });
-    const shownKey = { kind: 'API_KEY', username: null, header: 'X-Key' };
+    const shownKey = { ...UNSET, kind: 'API_KEY', header: 'X-Key' };
     expect((await optionsOf(id)).auth).toEqual(shownKey);
     expect((await patch(id, { auth: shownKey })).body.data.delivery.auth).toEqual(shownKey);
     expect((await changed(id, { auth: null })).delivery.auth).toBeNull();
@@ -230,9 +236,9 @@ describe('auth', () => {
     expect(await basic('', 'marker-6')).toEqual({ kind: 'BASIC', username: '', header: null });
     expect(await basic('marker-6b', '')).toEqual({ kind: 'BASIC', username: null, header: null });
     const inRest = await patch(id, { auth: { basic: { username: 'marker-6c', password: '' } } });
-    expect(inRest.body.data.delivery.auth).toEqual({ kind: 'BASIC', username: null, header: null });
+    expect(inRest.body.data.delivery.auth).toEqual({ ...UNSET, kind: 'BASIC' });
     expect((await patch(id, { auth: inRest.body.data.delivery.auth })).status).toBe(200);
-    expect((await optionsOf(id)).auth).toEqual({ kind: 'BASIC', username: null, header: null });
+    expect((await optionsOf(id)).auth).toEqual({ ...UNSET, kind: 'BASIC' });
     const { rows } = await api.owner.query('select auth from hookwright.webhook_options where webhook_id = $1', [id]);
     expect(JSON.stringify([rows, await auditOf(id)])).not.toContain('marker-6');
   });

@@ -100,6 +100,18 @@ describe('the audit log', () => {
     expect(await entries()).toHaveLength(before);
   });
 
+  test('is paged from its end in the order in which it is read from its start', async () => {
+    await makeWebhook();
+    await makeWebhook();
+    const page = async (paging: string) =>
+      nodesOf((await api.by({ key: tenant.key }).read(`{ auditLog(${paging}) { edges { node { id } } } }`)).auditLog);
+    const all = await page('first: 100');
+    expect(all.length).toBeGreaterThanOrEqual(2);
+    expect(await page('last: 100')).toEqual(all);
+    expect(await page('last: 2')).toEqual(all.slice(-2));
+    expect(await page('first: 2')).toEqual(all.slice(0, 2));
+  });
+
   test('is filtered by action, target, key and time', async () => {
     const second = await makeKey(api.services, tenant.id, ['webhooks:write', 'webhooks:read', 'webhooks:secrets']);
     const one = (await makeWebhook()).id;

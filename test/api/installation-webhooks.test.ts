@@ -128,6 +128,7 @@ describe('the installation', () => {
       'doctor.finding',
       'tenant.created',
       'tenant.deleted',
+      'webhook.certificate_ending',
       'webhook.disabled',
       'webhook.failing',
       'webhook.held_expiring',
@@ -292,7 +293,7 @@ test('a tenant may have a type that is called as one of the installation', async
   const { rows } = await api.owner.query<{ webhook: number; body: string }>(
     `select d.webhook_id as webhook, e.body from hookwright.deliveries d
      join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
-     where e.event_type = 'tenant.created' and d.webhook_id = any($1)`,
+     where e.event_type = 'tenant.created' and d.webhook_id = any($1) order by d.id`,
     [[listener.id, createWebhook.webhook.databaseId]],
   );
   expect(rows.map(({ webhook, body }) => [webhook, JSON.parse(body)])).toEqual([

@@ -62,7 +62,7 @@ test('an address gets notices once a person has pressed the button behind the li
   const made = await create({ address: 'Ops@Example.com', locale: 'de-AT', timeZone: 'Europe/Vienna' });
   expect(made).toMatchObject({
     address: 'Ops@Example.com',
-    topics: ['FAILING', 'DISABLED', 'RECOVERED', 'HELD_EXPIRING', 'EXHAUSTED', 'KEY_BLOCKED'],
+    topics: ['FAILING', 'DISABLED', 'RECOVERED', 'HELD_EXPIRING', 'EXHAUSTED', 'KEY_BLOCKED', 'CERTIFICATE'],
     digest: 'AT_ONCE',
     confirmedAt: null,
   });

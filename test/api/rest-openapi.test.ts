@@ -50,10 +50,12 @@ describe('the OpenAPI document', () => {
       'GET /webhooks',
       'GET /webhooks/{id}',
       'GET /webhooks/{id}/options',
+      'GET /webhooks/{id}/verify',
       'PATCH /webhooks/{id}',
       'PATCH /webhooks/{id}/options',
       'POST /webhooks',
       'POST /webhooks/{id}/test',
+      'POST /webhooks/{id}/verify',
     ]);
     for (const { path, method } of operations()) {
       const route = { method: method.toUpperCase() as 'GET', url: `/api/v1${path.replace('{id}', ':id')}` };
@@ -198,6 +200,7 @@ describe('the delivery request in it', () => {
     ['webhook.recovered', [...about, 'disabled_at', 'recovered_at', 'count']],
     ['delivery.exhausted', [...about, 'delivery_id', 'event_id', 'event_type', 'attempts', 'last_error', 'count']],
     ['webhook.held_expiring', [...about, 'held_count', 'expires_at', 'count']],
+    ['webhook.certificate_ending', [...about, 'certificate', 'ends_at', 'count']],
     [
       'webhook.key_blocked',
       [...about, 'key', ...['delivery_id', 'event_id', 'event_type', 'last_error', 'waiting', 'blocked_at', 'count']],

@@ -1,9 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { issueCertificate } from '../support/issue-certificate.js';
 import { RestApi } from '../support/rest-api.js';
 
 const api = await RestApi.open();
 afterAll(() => api[Symbol.asyncDispose]());
 
+const { certificate, key } = issueCertificate();
 const options = {
   name: 'Booking system',
   metadata: { team: 'payments' },
@@ -11,6 +13,7 @@ const options = {
     retry_delays_seconds: [5, 60],
     headers: { 'X-Api-Key': { value: 'k-3f8c1e-long' }, 'X-Env': { value: 'prod', secret: false } },
     auth: { basic: { username: 'hooks', password: 'p-b6c2f1-long' } },
+    tls: { ca_pem: certificate, client_certificate_pem: certificate, client_key_pem: key },
   },
   content: {
     filter: { field: { path: 'code', op: 'EQ', value: 'SUMMER' } },
@@ -83,7 +86,7 @@ test('a value that is inherited becomes its own when it is sent without `own`', 
 
 test('a webhook that is made of the options of another one inherits what that one inherits', async () => {
   const { data } = await read(`/webhooks/${id}/options`);
-  const { headers: _headers, auth: _auth, ...delivery } = data.delivery;
+  const { headers: _headers, auth: _auth, tls: _tls, ...delivery } = data.delivery;
   const made = await api.webhook({ url: 'https://example.com/', events: ['*'], options: { ...data, delivery } });
   expect((await read(`/webhooks/${made.id}/options`)).data.delivery.own).toEqual(['retry_delays_seconds']);
 });

@@ -32,6 +32,8 @@ describe('a line', () => {
     [{ metadata: ['a'] }, 'metadata must be a JSON object'],
     [{ headers: { 'X-Env': 'prod' } }, 'headers.X-Env must be an object'],
     [{ auth: { token: 'x' } }, 'auth has a field that lines do not have: token'],
+    [{ tls: { verify: false } }, 'tls has a field that lines do not have: verify'],
+    [{ auth: { oauth2: { tokenUrl: 'x', clientId: 'x' } } }, 'auth.oauth2.clientSecret is missing'],
     [{ externalId: ' 1' }, 'externalId must be 1 to 255 printable ASCII characters without spaces at the ends'],
     [
       { externalId: 'x'.repeat(256) },
@@ -52,7 +54,19 @@ describe('a line', () => {
     );
     const field = fc.constantFrom(
       ...['v', 'from', 'tenant', 'externalId', 'url', 'events', 'secret', 'previousSecret', 'previousSecretExpiresAt'],
-      ...['compat', 'active', 'name', 'metadata', 'headers', 'auth', 'filter', 'ratePerSecond', 'timeoutMs', 'notes'],
+      ...[
+        'compat',
+        'active',
+        'name',
+        'metadata',
+        'headers',
+        'auth',
+        'tls',
+        'filter',
+        'ratePerSecond',
+        'timeoutMs',
+        'notes',
+      ],
     );
     fc.assert(
       fc.property(fc.dictionary(field, value), fc.nat(300), (changes, cut) => {
@@ -74,6 +88,7 @@ describe('a line', () => {
     expect(other).toHaveProperty('problems');
   });
 
+  const client = { tokenUrl: 'https://id.acme.com/token', clientId: 'hooks', clientSecret: 'invented' };
   const foreseen = (changes: object) =>
     foreseenRefusals({ ...line, active: true, notes: [], ...changes } as WebhookLine);
 
@@ -86,6 +101,8 @@ describe('a line', () => {
     [{ filter: { path: 'a' } }, /^filter/],
     [{ events: ['a.b', 'a.b'] }, /^events\.1 is in the list twice/],
     [{ auth: { basic: { username: 'a:b', password: 'invented' } } }, /^auth\.basic\.username/],
+    [{ tls: { caPem: 'garbage' } }, /^tls\.caPem must be certificates/],
+    [{ auth: { oauth2: { ...client, scope: '"' } } }, /^auth\.oauth2\.scope must be words/],
     [{ metadata: { 'a b': 'c' } }, /^metadata\.a b /],
     [{ url: 'https://user:pass@hooks.acme.com/' }, /^url must/],
   ])('%j is refused by every service', (changes, problem) => {
@@ -96,6 +113,7 @@ describe('a line', () => {
     [{ url: 'http://hooks.acme.com/' }, /^url must begin with https/],
     [{ url: 'http://localhost:3000/' }, /^url must begin with https/],
     [{ url: 'https://10.0.0.7/' }, /^url must name a host on the public internet/],
+    [{ auth: { oauth2: { ...client, tokenUrl: 'https://10.0.0.7/' } } }, /^auth\.oauth2\.tokenUrl must name a host/],
     [{ compat: 'acme' }, /^compat must be one of svix, convoy, convoy-simple, outpost, or of/],
     [{ headers: { 'X-Service-Env': { value: 'prod', secret: false } } }, /^headers\.X-Service-Env /],
   ])('%j is refused unless a setting allows it', (changes, problem) => {

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/platform/settings/config.js';
 import { runHere } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { type FormerSystem, serveRecorded } from '../support/former-system.js';
+import { issueCertificate } from '../support/issue-certificate.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookwright-import-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -130,14 +131,30 @@ describe('import read', () => {
       timeoutMs: 15_000,
       notes: [expect.stringMatching(/to a chat/)],
     });
+    expect(webhooks['E7']).toMatchObject({
+      active: true,
+      auth: {
+        oauth2: {
+          ...{
+            tokenUrl: 'https://id.acme.com/token',
+            clientId: 'acme-hooks',
+            clientSecret: 'invented-client-secret-1',
+          },
+          ...{ scope: 'hooks.write', audience: null, clientAuth: 'BODY' },
+        },
+      },
+      notes: [],
+    });
     for (const [id, why] of [
       ['E3', /filter of headers/],
       ['E4', /transform function/],
-      ['E4', /oauth2/],
+      ['E4', /OAuth 2/],
       ['E6', /\$regex/],
       ['E6', /mTLS/],
       ['E6', /hides the password of acme/],
       ['E3', /x-www-form-urlencoded/],
+      ['E8', /the proof client_assertion, other names in the answers/],
+      ['E9', /hides parts of its OAuth 2/],
     ] as const) {
       expect(webhooks[id], id).toMatchObject({ active: false, filter: null });
       expect(webhooks[id].notes.join('\n')).toMatch(why);
@@ -146,6 +163,21 @@ describe('import read', () => {
     expect(output).toContain('convoy:01HPROJ/E5: left out: it has no subscription, so it gets nothing\n');
     expect(output).toContain('convoy:01HPROJ/E6: may be refused: url must name a host on the public internet');
     expect(code).toBe(1);
+  });
+
+  test('brings a client certificate along where Convoy shows its key, which nothing prints', async () => {
+    const { certificate: client_cert, key: client_key } = issueCertificate({ subject: 'acme' });
+    await using convoy = await serveRecorded('convoy', (text) =>
+      text.replace(
+        '"mtls_client_cert": {',
+        `"mtls_client_cert": ${JSON.stringify({ client_cert, client_key })}, "was": {`,
+      ),
+    );
+    const { output, errors, out } = await read('convoy', convoy);
+    const { tls, notes } = linesOf(out).webhooks['E6'];
+    expect(tls).toEqual({ clientCertificatePem: client_cert, clientKeyPem: client_key });
+    expect(notes.join('\n')).not.toMatch(/mTLS/);
+    expect(output + errors).not.toContain(client_key.split('\n')[1]);
   });
 
   test('writes a signature form for a project of Convoy whose header or hash is its own', async () => {
@@ -371,6 +403,9 @@ describe('import read sql', () => {
       expect(linesOf(list.out).webhooks['1'].events).toEqual(['invoice.paid', 'invoice.sent']);
       const malformed = await readSql(url, select.replace('target as url', "42 as url, 'x' as filter"));
       expect(malformed.output).toContain('sql:1: left out: filter must be a JSON object\n');
+      const tls = await readSql(url, select.replace('headers,', `'{"caPem": "garbage"}' as tls,`));
+      expect(linesOf(tls.out).webhooks['1'].tls).toEqual({ caPem: 'garbage' });
+      expect(tls.output).toContain('sql:1: would be refused: tls.caPem must be certificates in PEM');
     } finally {
       await client.end();
       await drop();

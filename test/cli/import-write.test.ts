@@ -11,6 +11,7 @@ import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit, makeKey } from '../support/factories.js';
 import { serveRecorded } from '../support/former-system.js';
+import { type Issued, issueCertificate } from '../support/issue-certificate.js';
 import { ownPort } from '../support/loopback.js';
 import { type Received, startReceiver } from '../support/receiver.js';
 
@@ -37,6 +38,24 @@ const connection = () => ({ url: `http://127.0.0.1:${api.port}`, key, keyFrom: '
 const write = (file: string, ...options: string[]) =>
   runHere(['import', 'write', file, '--url', connection().url, ...options], { HOOKWRIGHT_API_KEY: key });
 
+test('webhooks whose endpoints must prove that they want deliveries are counted, until all have proved it', async () => {
+  await using gated = await DeliveryStack.open({ ENDPOINT_CHALLENGE: 'required' });
+  await using there = await ApiOverSockets.open(gated.services, gated.tenantId);
+  const platform = await makeKey(gated.services, null, ['platform:admin']);
+  const writeThere = (...lines: Line[]) =>
+    runHere(['import', 'write', fileOf(...lines), '--url', `http://127.0.0.1:${there.port}`], {
+      HOOKWRIGHT_API_KEY: platform.key,
+    });
+  const lines = [line('proof_1'), line('proof_2')];
+  const waits = (how: string) => `${how} for the proof that the endpoint wants deliveries`;
+  expect((await writeThere(...lines)).output).toContain(waits('2 webhooks wait'));
+  await gated.rows(`update hookwright.verifications set status = 'VERIFIED', method = 'OPTIONS'
+    where webhook_id = (select min(webhook_id) from hookwright.verifications)`);
+  expect((await writeThere(...lines)).output).toContain(waits('1 webhook waits'));
+  await gated.rows(`update hookwright.verifications set status = 'VERIFIED', method = 'OPTIONS'`);
+  expect((await writeThere(...lines)).output).not.toContain('for the proof');
+});
+
 let made = 0;
 function fileOf(...lines: (Line | string)[]): string {
   const file = join(folder, `${++made}.jsonl`);
@@ -61,7 +80,7 @@ const WEBHOOKS = `query ($externalId: String!) {
 }`;
 const FOUND = `{ webhooks(first: 100) { edges { node {
   id externalId url eventTypes active name description metadata
-  delivery { compat ratePerSecond timeoutMs own headers { name value secret } auth { kind username header } } content { filter }
+  delivery { compat ratePerSecond timeoutMs own headers { name value secret } auth { kind username header tokenUrl clientId scope audience clientAuth } } content { filter }
 } } } }`;
 
 /** The webhooks of a tenant by their external ids, over the API. */
@@ -99,7 +118,7 @@ async function whereIs(texts: readonly string[]): Promise<string[]> {
 describe('import write', () => {
   test.each([
     ['svix', 4, 3],
-    ['convoy', 5, 4],
+    ['convoy', 8, 7],
     ['outpost', 5, 4],
   ] as const)('brings %s to a fresh installation once, and a second run changes nothing', async (name, all, taken) => {
     const file = await recorded(name);
@@ -138,6 +157,10 @@ describe('import write', () => {
       name: 'Ledger E1',
       delivery: { compat: 'convoy', timeoutMs: 10_000, auth: { kind: 'API_KEY', header: 'X-Acme-Key' } },
       content: { filter: { any: expect.any(Array) } },
+    });
+    expect((await webhooksOf('cust_43'))['E7']).toMatchObject({
+      active: true,
+      delivery: { auth: { kind: 'OAUTH2', clientId: 'acme-hooks', scope: 'hooks.write', clientAuth: 'BODY' } },
     });
     expect(there['des_1'].delivery).toMatchObject({
       compat: 'outpost',
@@ -200,6 +223,52 @@ describe('import write', () => {
       delivery: { ratePerSecond: 6, timeoutMs: 5_000, auth: { kind: 'BEARER' } },
     });
     expect((await write(file)).output).toBe(`Webhooks: 2 there already, at ${connection().url}.\n`);
+  });
+
+  test('brings certificates and their keys along, and knows them again by their facts', async () => {
+    const authority = issueCertificate({ subject: 'Acme CA', isAuthority: true });
+    const [first, second] = ['one', 'two'].map((subject) => issueCertificate({ subject, issuer: authority }));
+    const tlsOf = ({ certificate, key }: Issued) => ({ clientCertificatePem: certificate, clientKeyPem: key });
+    const tls = { caPem: authority.certificate, ...tlsOf(first!) };
+    const outputs: string[] = [];
+    const written = async (changes: object, ...options: string[]) => {
+      const { output, errors } = await write(fileOf(line('tls', changes)), ...options);
+      outputs.push(output, errors);
+      return output;
+    };
+    expect(await written({ tls })).toContain('Webhooks: 1 made');
+    expect(await written({ tls })).toContain('Webhooks: 1 there already');
+    expect(await written({ tls: { caPem: tls.caPem } })).toContain('Webhooks: 1 there already');
+    expect(await written({ tls: tlsOf(second!) })).toMatch(
+      /^ {2}tls: (authorities CN=Acme CA until \S+, )the certificate of CN=one, .* → \1the certificate of CN=two, /m,
+    );
+    const nulls = { caPem: null, clientCertificatePem: null, clientKeyPem: null };
+    expect(await written({ tls: nulls }, '--update')).toContain('Webhooks: 1 there already');
+    expect(await written({ tls: tlsOf(second!), url: 'https://moved.acme.com/' }, '--update')).toContain('1 changed');
+    expect(await written({ tls: tlsOf(second!), url: 'https://again.acme.com/' }, '--update')).toContain('1 changed');
+    expect(await written({ tls: { ...tls, clientKeyPem: second!.key } })).toContain('tls');
+    for (const { key } of [first!, second!]) {
+      expect(outputs.join('\n')).not.toContain(key.split('\n')[1]);
+    }
+  });
+
+  test('compares client credentials without their secret, and sends it again with another client', async () => {
+    const oauth2 = { tokenUrl: 'HTTPS://id.acme.com/token', clientId: 'hooks', clientSecret: 'invented-client-1' };
+    const of = (change: object) => fileOf(line('o', { auth: { oauth2: { ...oauth2, ...change } } }));
+    await write(of({}));
+    const shown = { kind: 'OAUTH2', tokenUrl: 'https://id.acme.com/token', clientId: 'hooks', clientAuth: 'BASIC' };
+    expect((await webhooksOf('cust_1'))['o'].delivery.auth).toMatchObject({ ...shown, scope: null });
+    expect((await write(of({ clientSecret: 'invented-client-2' }))).output).toContain('1 there already');
+    const other = of({ tokenUrl: 'https://id.acme.org/', clientId: 'other', scope: 'a b', clientAuth: 'BODY' });
+    const { output } = await write(other);
+    expect(output).toContain(
+      '  auth: OAUTH2 https://id.acme.com/token hooks BASIC → OAUTH2 https://id.acme.org/ other a b BODY\n',
+    );
+    expect(output).not.toContain('invented-client');
+    expect((await write(other, '--update')).output).toContain('1 changed');
+    const after = { tokenUrl: 'https://id.acme.org/', clientId: 'other', scope: 'a b', clientAuth: 'BODY' };
+    expect((await webhooksOf('cust_1'))['o'].delivery.auth).toMatchObject(after);
+    expect((await write(other)).output).toContain('1 there already');
   });
 
   test('leaves what a line says nothing about, and whether a webhook is active', async () => {

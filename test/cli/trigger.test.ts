@@ -51,6 +51,22 @@ describe('hookwright trigger', { timeout: 120_000 }, () => {
     expect(payloads(subscribed)).toEqual([expect.objectContaining({ booking_code: '007', brand: 'true' })]);
   });
 
+  it('says of a held delivery whether the endpoint has to be verified', async () => {
+    const held = await stack.endpoint(answer(204), ['voucher.emitted']);
+    const inactive = (reason: string) =>
+      stack.rows(`
+      update hookwright.webhooks set active = false, disabled_reason = '${reason}', disabled_at = now(),
+        hold_until = now() + interval '1 hour' where id = ${held.webhookId}`);
+    for (const [reason, words] of [
+      ['UNVERIFIED', 'held until the endpoint is verified'],
+      ['PAUSED', 'held, because the webhook is inactive'],
+    ] as const) {
+      await inactive(reason);
+      expect((await trigger(['voucher.emitted'])).output).toContain(words);
+    }
+    await stack.rows(`update hookwright.webhooks set event_types = '{webhook.test}' where id = ${held.webhookId}`);
+  });
+
   it('sends several at a rate, and the text of a file as it is', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'payload.json');

@@ -78,7 +78,8 @@ test('a delivery is not sent when an outcome begins to wait after it was loaded'
     fence.outcomeWaits();
     return new Date();
   };
-  const sender = { send: () => Promise.reject(new Error('sent')), close: () => Promise.resolve() };
+  const reject = () => Promise.reject(new Error('sent'));
+  const sender = { send: reject, ask: reject, close: () => Promise.resolve() };
   const deliverer = new Deliverer({ ...stack.services, clock, sender, fence, metrics: new DaemonMetrics() });
   await expect(deliverer.deliver({ id, attempt: 1 }, LANES.FIRST.priority)).rejects.toThrow(SendingStopped);
 });

@@ -157,5 +157,6 @@ test('a lane is raised by deliveries, not by jobs', async () => {
 
 const noSender = {
   send: () => Promise.reject(new Error('nothing should be sent')),
+  ask: () => Promise.reject(new Error('nothing should be asked')),
   close: () => Promise.resolve(),
 };

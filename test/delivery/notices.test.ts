@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { sendDueNotices } from '../../daemon/duties/send-notices.js';
 import type { NoticeRecipient } from '../../src/entities/notice-recipient.js';
+import { warnOfEndingCertificates } from '../../src/operations/certificates/warn-of-ending.js';
 import { type UnblockAction, unblockKey } from '../../src/operations/deliveries/unblock-key.js';
 import { createRecipient, sendTestNotice } from '../../src/operations/notices/change-recipients.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
@@ -172,6 +173,31 @@ test('a blocked key is a mail, unless somebody unblocks it within the minute', a
   await unblock('RETRY');
   await eventually(async () => (await waiting()).length === 1);
   await unblock('SKIP');
+  expect(await mailsAfter(61_000)).toEqual([]);
+  expect(await waiting()).toEqual([]);
+});
+
+test('a certificate that ends soon is a mail, unless somebody replaces it within the minute', async () => {
+  await recipient({ topics: ['CERTIFICATE'], locale: 'de' });
+  await stack.change(failing.webhookId, { name: 'Shop' });
+  const certificate = (days: number) =>
+    stack.rows(
+      `update hookwright.webhook_options set certificate_warned_at = null, tls = '{"client": null, "ca": null}',
+         certificate_ends_at = now() + ${days} * interval '1 day' where webhook_id = ${failing.webhookId}`,
+    );
+  await certificate(10);
+  await warnOfEndingCertificates(stack.services.db.pool);
+  const [mail, ...more] = await mailsAfter(61_000);
+  expect(more).toEqual([]);
+  expect(mail!.headers.get('subject')).toBe('Ein Zertifikat von Shop läuft bald ab');
+  expect(mail!.text).toMatch(/^Die Zertifikate der Zertifizierungsstellen, .* laufen am \d.* ab\. /m);
+  expect(mail!.text).toContain(`Shop (Endpunkt ${failing.webhookId}, ${new URL(failing.url).origin})`);
+
+  await passMinute(stack, 'webhook.certificate_ending');
+  await certificate(10);
+  await warnOfEndingCertificates(stack.services.db.pool);
+  expect(await waiting()).toHaveLength(1);
+  await certificate(90);
   expect(await mailsAfter(61_000)).toEqual([]);
   expect(await waiting()).toEqual([]);
 });

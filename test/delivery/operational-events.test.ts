@@ -2,11 +2,13 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OPERATIONAL_EVENT_TYPES } from '../../src/domain/events/operational-events.js';
 import { raisePending, warnOfExpiringHolds } from '../../src/operations/attempts/raise-events.js';
+import { warnOfEndingCertificates } from '../../src/operations/certificates/warn-of-ending.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { makeTenant, makeWebhook } from '../support/factories.js';
+import { openTransaction } from '../support/locks.js';
 import { operationalEvents, receivedOf, signatureOf } from '../support/operational-news.js';
 import { answer, holdAnswers } from '../support/receiver.js';
 
@@ -291,5 +293,112 @@ describe('webhook.held_expiring', () => {
     );
     const cursor = {};
     await eventually(async () => (await warnOfExpiringHolds(stack.services.db.pool, cursor)) === 1);
+  });
+});
+
+describe('webhook.certificate_ending', () => {
+  const DAY = 86_400_000;
+  const warn = () => warnOfEndingCertificates(stack.services.db.pool);
+
+  /** As the API writes them. @param days until they end; null: there is none */
+  async function certificates(client: number | null, ca: number | null): Promise<void> {
+    const [clientEnds, caEnds] = [client, ca].map((days) =>
+      days === null ? null : { endsAt: new Date(Date.now() + days * DAY).toISOString() },
+    );
+    const first = Math.min(client ?? Number.POSITIVE_INFINITY, ca ?? Number.POSITIVE_INFINITY);
+    await stack.rows(
+      `insert into hookwright.webhook_options (webhook_id, tenant_id, name, tls, certificate_ends_at)
+       values (${failing.webhookId}, ${stack.tenantId}, 'Shop', '${JSON.stringify({ client: clientEnds, ca: caEnds })}',
+               '${new Date(Date.now() + first * DAY).toISOString()}')
+       on conflict (webhook_id) do update set tls = excluded.tls, certificate_ends_at = excluded.certificate_ends_at`,
+    );
+  }
+
+  test('tells within 14 days of its end which certificate it is, and when it ends', async () => {
+    await certificates(10, 300);
+    stack.startDaemon();
+    expect(await warn()).toBe(1);
+    const request = await told('webhook.certificate_ending');
+    expect(request.headers['x-service-signature']).toBe(signatureOf(watching.secret, request.body));
+    expect(payloadOf(request)).toEqual({
+      webhook_id: String(failing.webhookId),
+      origin: origin(),
+      name: 'Shop',
+      certificate: 'CLIENT',
+      ends_at: TIMESTAMP,
+      count: '1',
+    });
+  });
+
+  test.each([
+    ['a client certificate that ends first', 5, 9, 'CLIENT'],
+    ['authorities that end first', 9, 5, 'CA'],
+    ['authorities alone', null, 5, 'CA'],
+    ['a client certificate alone', 5, null, 'CLIENT'],
+  ])('names %s', async (_, client, ca, certificate) => {
+    await certificates(client, ca);
+    await warn();
+    const [event] = await operationalEvents(stack, 'webhook.certificate_ending');
+    expect(event!.payload['certificate']).toBe(certificate);
+  });
+
+  test.each([
+    ['14 days and a minute before', 14 + 1 / 1_440, 0],
+    ['14 days before', 14 - 1 / 1_440, 1],
+    ['a minute before', 1 / 1_440, 1],
+    ['when it has ended', -1 / 1_440, 0],
+  ])('%s', async (_, days, warned) => {
+    await certificates(days, null);
+    expect(await warn()).toBe(warned);
+  });
+
+  test('once, again within three days, and again for another certificate', async () => {
+    const passDays = (days: number) =>
+      stack.rows(
+        `update hookwright.webhook_options set certificate_ends_at = certificate_ends_at - ${days} * interval '1 day',
+           certificate_warned_at = certificate_warned_at - ${days} * interval '1 day'`,
+      );
+    await certificates(14 - 1 / 1_440, null);
+    expect([await warn(), await warn()]).toEqual([1, 0]);
+    await passDays(10.9);
+    expect(await warn()).toBe(0);
+    await passDays(0.2);
+    expect([await warn(), await warn()]).toEqual([1, 0]);
+    await certificates(90, null);
+    expect(await warn()).toBe(0);
+    await passDays(80);
+    expect([await warn(), await warn()]).toEqual([1, 0]);
+  });
+
+  test('not of a deleted webhook, and of one that somebody changes at the next time', async () => {
+    await certificates(10, null);
+    const locked = `select from hookwright.webhook_options where webhook_id = ${failing.webhookId} for update`;
+    await using changing = await openTransaction(stack.databaseUrl, locked);
+    expect(await warn()).toBe(0);
+    await changing.letGo();
+    await stack.rows(`update hookwright.webhooks set deleted_at = now() where id = ${failing.webhookId}`);
+    expect(await warn()).toBe(0);
+    await stack.rows(`update hookwright.webhooks set deleted_at = null where id = ${failing.webhookId}`);
+    expect(await warn()).toBe(1);
+  });
+
+  test('of many at once, of which the first are told at once and the others by the next sweep', async () => {
+    await certificates(10, null);
+    await stack.rows(
+      `insert into hookwright.webhooks (tenant_id, url, event_types, active, sealed_secret)
+       select tenant_id, url, '{booking.created}', true, sealed_secret
+       from hookwright.webhooks, generate_series(1, 40) where id = ${failing.webhookId}`,
+    );
+    await stack.rows(
+      `insert into hookwright.webhook_options (webhook_id, tenant_id, tls, certificate_ends_at)
+       select w.id, w.tenant_id, o.tls, o.certificate_ends_at
+       from hookwright.webhooks w, hookwright.webhook_options o
+       where o.webhook_id = ${failing.webhookId} and w.event_types = '{booking.created}'`,
+    );
+    expect([await warn(), await warn()]).toEqual([41, 0]);
+    const raised = async () => (await operationalEvents(stack, 'webhook.certificate_ending')).length;
+    expect(await raised()).toBe(20);
+    await raisePending(stack.services.db.pool);
+    expect(await raised()).toBe(41);
   });
 });

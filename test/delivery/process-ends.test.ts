@@ -16,14 +16,9 @@ let child: ChildProcess;
 let output: string;
 beforeEach(async () => {
   stack = await DeliveryStack.open();
-  const [key] = stack.services.config.encryptionKeys ?? [];
   child = spawn(process.execPath, ['--import', FAULT, 'dist/program/main.js', 'daemon'], {
     env: {
-      ...process.env,
-      DATABASE_URL: stack.databaseUrl,
-      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
-      ALLOW_HTTP_URLS: 'true',
-      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      ...stack.processEnv,
       ATTEMPT_TIMEOUT_MS: '8000', // longer than the five seconds within which others take over
     },
   });

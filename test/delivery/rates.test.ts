@@ -30,16 +30,8 @@ const TAKEN_OVER_MS = 5_000;
 
 /** A daemon in a process of its own. */
 async function startProcess(stack: DeliveryStack): Promise<ChildProcess> {
-  const [key] = stack.services.config.encryptionKeys ?? [];
   const child = spawn(process.execPath, ['dist/program/main.js', 'daemon'], {
-    env: {
-      ...process.env,
-      ...SOON,
-      DATABASE_URL: stack.databaseUrl,
-      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
-      ALLOW_HTTP_URLS: 'true',
-      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
-    },
+    env: { ...stack.processEnv, ...SOON },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';

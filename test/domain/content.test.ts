@@ -427,6 +427,16 @@ describe('a message to a chat', () => {
       },
       '*Booking system has a blocked key*\nOrdering keys that were blocked: 1. The last one has been blocked since 2026-01-31 09:30 UTC, because delivery 140 of type booking.created has failed for good with HTTP_503. Deliveries that wait behind it: 3. Unblock the key, and they are sent.\nEndpoint 42, https://example.com',
     ],
+    [
+      'webhook.certificate_ending',
+      { certificate: 'CLIENT', ends_at: '2026-01-31T09:30:00+00:00', count: '1' },
+      '*A certificate of Booking system ends soon*\nThe client certificate that requests show to the receiver ends on 2026-01-31 09:30 UTC. Replace it before then: afterwards the receiver may refuse them.\nEndpoint 42, https://example.com',
+    ],
+    [
+      'webhook.certificate_ending',
+      { certificate: 'CA', ends_at: '2026-01-31T09:30:00+00:00', count: '1' },
+      '*A certificate of Booking system ends soon*\nThe certificates of the authorities that the receiver is verified by end on 2026-01-31 09:30 UTC. Replace them before then: afterwards requests fail.\nEndpoint 42, https://example.com',
+    ],
   ])('about %s reads as the mail does', (type, facts, text) => {
     const about = { webhook_id: '42', origin: 'https://example.com', name: 'Booking system' };
     expect(textOf('SLACK', null, { ...about, ...facts }, type)).toBe(text);

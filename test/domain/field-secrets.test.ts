@@ -8,6 +8,7 @@ const stored = {
   name: 'Booking system',
   headers: { 'X-Key': { sealed, length: 5 }, 'X-Env': { value: 'prod' } },
   auth: { kind: 'BASIC', username: 'hooks', sealed },
+  tls: { ca: { pem: 'a', subjects: [], endsAt: '' }, client: { subject: 'CN=hooks', sealed } },
 };
 
 describe('the secrets among settings', () => {
@@ -16,8 +17,9 @@ describe('the secrets among settings', () => {
     expect(secretsOf(stored)).toMatchObject([
       { name: 'X-Key', sealedAs: 'headers/x-key', place: 'delivery', value: Buffer.from('bytes'), addresses },
       { name: 'auth', sealedAs: 'auth', place: 'delivery', value: Buffer.from('bytes'), addresses },
+      { name: 'tls', sealedAs: 'tls', place: 'delivery', value: Buffer.from('bytes'), addresses },
     ]);
-    expect(secretsOf({ ...stored, headers: null, auth: null })).toEqual([]);
+    expect(secretsOf({ ...stored, headers: null, auth: null, tls: null })).toEqual([]);
   });
 
   test('of an open auth are found in each form that requests have', async () => {
@@ -25,13 +27,30 @@ describe('the secrets among settings', () => {
     expect(secretsOf(open).map(({ value, forms }) => [value, ...forms])).toEqual([
       ['pass'],
       ['pass', 'Basic aG9va3M6cGFzcw==', 'aG9va3M6cGFzcw=='],
+      ['pass'],
     ]);
+  });
+
+  test('of client credentials go to the token server too, and are found as it gets them', async () => {
+    const client = { kind: 'OAUTH2', tokenUrl: 'https://id.example.com/token', clientId: 'a:b', sealed };
+    const open = await withEachSecret({ url: stored.url, auth: client }, async () => 'p&s');
+    const [secret] = secretsOf(open);
+    expect(secret!.addresses).toEqual([stored.url, client.tokenUrl]);
+    const pair = Buffer.from('a%3Ab:p%26s').toString('base64');
+    expect([secret!.value, ...secret!.forms]).toEqual(['p&s', 'p%26s', `Basic ${pair}`, pair]);
+    const kept = { auth: { kind: 'OAUTH2', tokenUrl: client.tokenUrl, clientId: 'a', kept: true } };
+    expect(secretsOf(kept)).toEqual([]);
+    expect(withSecrets(kept, () => null)).toEqual(kept);
   });
 
   test('are replaced, and what is beside them stays', () => {
     expect(withSecrets(stored, ({ value }) => value)).toEqual(stored);
-    const removed = { headers: { 'X-Env': { value: 'prod' } }, auth: null };
+    // Authorities are no secret, and a certificate without its key is of no use.
+    const removed = { headers: { 'X-Env': { value: 'prod' } }, auth: null, tls: { ca: stored.tls.ca, client: null } };
     expect(withSecrets(stored, () => null)).toEqual({ ...stored, ...removed });
+    expect(withSecrets({ tls: { ...stored.tls, ca: null } }, () => null)).toEqual({ tls: null });
+    const renewal = { tls: { ca: null, client: { subject: 'CN=hooks' } } };
+    expect(withSecrets(renewal, () => null)).toEqual(renewal);
     const change = { headers: { set: stored.headers, remove: ['X-Old'] } };
     expect(withSecrets(change, () => 'open')).toEqual({
       headers: { set: { 'X-Key': { open: 'open', length: 5 }, 'X-Env': { value: 'prod' } }, remove: ['X-Old'] },

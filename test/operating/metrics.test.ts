@@ -211,6 +211,7 @@ describe('the backlog', () => {
     failover: null,
     activeWebhooks: 6,
     disabledWebhooks: 7,
+    certificatesEnding: 2,
   };
   const valueIn = async (of: Registry, name: string) => (await familiesOf(of)).get(name)?.samples[0]?.value;
   const dueIn = (of: Registry) => valueIn(of, 'hookwright_due_deliveries');

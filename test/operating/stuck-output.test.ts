@@ -35,15 +35,10 @@ function fullPipe(): string {
 function startStuck(command: string) {
   const fifo = fullPipe();
   const output = openSync(fifo, 'r+');
-  const [key] = stack.services.config.encryptionKeys ?? [];
   const service = spawn('./hookwright', [command], {
     stdio: ['ignore', output, output],
     env: {
-      ...process.env,
-      DATABASE_URL: stack.databaseUrl,
-      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
-      ALLOW_HTTP_URLS: 'true',
-      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      ...stack.processEnv,
       PORT: '0',
       HOST: '127.0.0.1',
       ...SOON,

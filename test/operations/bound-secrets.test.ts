@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Field, Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
 import { secretFields } from '../../src/domain/fields/secrets.js';
@@ -20,6 +20,8 @@ function secretIn({ kind, secret }: Field): { stored: unknown; setNow: unknown }
       return { stored: { 'X-Key': header, 'X-Env': { value: 'a' } }, setNow: { set: { 'X-Key': header }, remove: [] } };
     case 'auth':
       return { stored: { kind: 'BEARER', sealed }, setNow: { kind: 'BEARER', sealed } };
+    case 'tls':
+      return { stored: { ca: null, client: { sealed } }, setNow: { ca: null, client: { sealed } } };
     default:
       return secret ? { stored: Buffer.from('sealed'), setNow: Buffer.from('sealed') } : null;
   }
@@ -61,14 +63,14 @@ const move = (options: object, change: object, url = AFTER, before = BEFORE) =>
   requireBoundSecrets({ url, options } as never, { url: before }, { url, ...change } as never, secretFields(declared));
 
 test('the fields that hold secrets are these', () => {
-  expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'apiToken', 'pagerToken']);
+  expect(all.map(({ name }) => name)).toEqual(['headers', 'auth', 'tls', 'apiToken', 'pagerToken']);
 });
 
 test.each(all)(
   'a secret in $name does not move to another origin, unless it is set again',
   ({ name, stored, setNow }) => {
     expect(() => move({ [name]: stored }, {})).toThrow(
-      /secrets for https:\/\/example\.com: (X-Key|auth|apiToken|pagerToken)\./,
+      /secrets for https:\/\/example\.com: (X-Key|auth|tls|apiToken|pagerToken)\./,
     );
     expect(() => move({ [name]: stored, note: 1 }, { note: 1 })).toThrow('Set them again');
     expect(() => move({ [name]: stored }, { [name]: setNow })).not.toThrow();
@@ -80,7 +82,43 @@ test.each(all)(
 test.each(all)('a secret in $name is not sent over http', ({ name, stored }) => {
   const plain = 'http://example.com/hooks';
   expect(() => move({ [name]: stored }, { [name]: stored }, plain, plain)).toThrow(ApiError);
-  expect(() => move({ [name]: stored }, { [name]: stored }, 'http://127.0.0.1/', 'http://127.0.0.1/')).not.toThrow();
+  const onLoopback = () => move({ [name]: stored }, { [name]: stored }, 'http://127.0.0.1/', 'http://127.0.0.1/');
+  if (name === 'tls') {
+    expect(onLoopback).toThrow('needs https:// while the webhook has `delivery.tls`'); // http has no certificates
+  } else {
+    expect(onLoopback).not.toThrow();
+  }
+});
+
+describe('a client secret', () => {
+  const [tokens, thief] = ['https://id.example.com/token', 'https://thief.example.com/token'];
+  const client = (tokenUrl: string, more = {}) => ({ kind: 'OAUTH2', tokenUrl, clientId: 'hooks', ...more });
+  const moved = (tokenUrl: string, url: string, change: object) => () =>
+    requireBoundSecrets(
+      { url, options: { auth: client(tokenUrl, { sealed }) } } as never,
+      { url: BEFORE, auth: client(tokens, { sealed }) },
+      change as never,
+    );
+
+  test('goes to no other token server, nor to that of the webhook, unless it is set again', () => {
+    const kept = { auth: client(thief, { kept: true }) };
+    expect(moved(thief, BEFORE, kept)).toThrow('secrets for https://example.com, https://id.example.com: auth');
+    expect(moved(BEFORE, BEFORE, kept)).toThrow(ApiError);
+    expect(moved(BEFORE, tokens, kept)).toThrow(ApiError);
+    expect(moved('https://id.example.com/other', BEFORE, kept)).not.toThrow();
+    expect(moved(thief, BEFORE, { auth: client(thief, { sealed }) })).not.toThrow();
+  });
+
+  test('does not move with the webhook', () => {
+    expect(moved(tokens, AFTER, { url: AFTER })).toThrow(ApiError);
+    expect(moved(tokens, tokens, { url: tokens })).toThrow(ApiError);
+  });
+
+  test('is not sent over http', () => {
+    expect(moved('http://id.example.com/', BEFORE, { auth: client('http://id.example.com/', { sealed }) })).toThrow(
+      ApiError,
+    );
+  });
 });
 
 test('headers and values that are not secret move', () => {

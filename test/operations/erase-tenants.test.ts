@@ -48,6 +48,10 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
       (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
       values (${webhook.id}, gen_random_uuid(), ${tenantId}, 1, 0, 0, 0);
     insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes) values (${webhook.id}, ${tenantId}, 1);
+    insert into hookwright.verifications (webhook_id, tenant_id, host, status)
+      values (${webhook.id}, ${tenantId}, 'https://example.com', 'PENDING');
+    insert into hookwright.endpoint_tokens (webhook_id, tenant_id, options_version)
+      values (${webhook.id}, ${tenantId}, 1);
     insert into hookwright.ordering_keys (webhook_id, key, tenant_id) values (${webhook.id}, 'k', ${tenantId});
     insert into hookwright.ordering_queue values (${webhook.id}, 'k', 1, 1, ${tenantId});
     insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)

@@ -20,6 +20,7 @@ const known = {
   names: { signatureForms: ['svix'] },
   maxima: { attemptTimeoutMsMax: 30_000, endpointConcurrencyMax: 64 },
   retentionDays: 30,
+  now: () => new Date(),
 };
 const issuesOf = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);

@@ -36,6 +36,43 @@ test('webhooks are counted up to a thousand, and estimated beyond it by an index
   expect(await webhooksText()).toBe('Active: about 1001; disabled because their receivers failed: 5.');
 });
 
+test('webhooks whose endpoints are not verified are counted, but not those that were deleted', async () => {
+  const unverified = () =>
+    webhooksText().then((text) => /receivers failed: \d+(?:; not verified: ([^;]+))?\.$/.exec(text)?.[1]);
+  expect(await unverified()).toBeUndefined();
+  await stack.rows(`
+    insert into hookwright.verifications (webhook_id, tenant_id, host, status)
+    select id, tenant_id, 'https://example.com', (array['PENDING', 'FAILED', 'VERIFIED'])[row_number() over ()]
+    from hookwright.webhooks where deleted_at is null limit 3`);
+  expect(await unverified()).toBe('2');
+  await stack.rows(`update hookwright.webhooks w set deleted_at = now() from hookwright.verifications v
+    where v.webhook_id = w.id and v.status = 'FAILED'`);
+  expect(await unverified()).toBe('1');
+  await stack.rows(`update hookwright.webhooks w set deleted_at = null from hookwright.verifications v
+    where v.webhook_id = w.id and v.status = 'FAILED'`);
+  await stack.rows('delete from hookwright.verifications');
+});
+
+test('webhooks are counted of which a certificate ends within 14 days, or has ended', async () => {
+  const ends = async (...days: number[]) => {
+    await stack.rows('delete from hookwright.webhook_options');
+    await stack.rows(`
+      insert into hookwright.webhook_options (webhook_id, tenant_id, certificate_ends_at)
+      select w.id, w.tenant_id, now() + d.days * interval '1 day'
+      from (select *, row_number() over (order by id) as n from hookwright.webhooks) w
+      join unnest('{${days.join()}}'::float8[]) with ordinality as d(days, n) using (n)`);
+    const { installation, checks } = await examineRunningDeliveries(pool(), new Date(), false, {});
+    const { status, text } = checks.find(({ name }) => name === 'certificates')!;
+    return [installation.certificatesEnding, status, text];
+  };
+  expect(await ends(14.01)).toEqual([0, 'ok', 'No certificate of a webhook ends within 14 days.']);
+  expect(await ends(14.01, 13.99, -1)).toEqual([
+    2,
+    'ok',
+    'Webhooks with a certificate that ends within 14 days, or has ended: 2. Their owners hear of it by webhook.certificate_ending and notices.',
+  ]);
+});
+
 test('without that index all are counted', async () => {
   await stack.rows('drop index hookwright.webhooks_inactive_of_tenant, hookwright.webhooks_failed');
   await add(100, 'true, null');

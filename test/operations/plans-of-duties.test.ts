@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askEndpoints } from '../../daemon/duties/ask-endpoints.js';
 import { sweepsOf } from '../../daemon/duties/duties.js';
 import { keepHouse } from '../../daemon/duties/housekeeping.js';
 import { DaemonMetrics } from '../../daemon/telemetry/metrics.js';
@@ -80,7 +81,10 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 const pool = () => stack.services.db.pool;
-const sweeps = () => sweepsOf({ ...stack.services, config: { deliveryDefaults: { recovery: 'AUTOMATIC' } as never } });
+const sweeps = () => [
+  ...sweepsOf({ ...stack.services, config: { deliveryDefaults: { recovery: 'AUTOMATIC' } as never } }),
+  askEndpoints(stack.services, { mayAsk: true, ask: async () => {} }),
+];
 
 test.each<[duty: string, work: () => Promise<unknown>]>([
   ['the report', () => examineRunningDeliveries(pool(), new Date(), false, {})],

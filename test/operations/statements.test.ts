@@ -4,6 +4,7 @@ import { sweepsOf } from '../../daemon/duties/duties.js';
 import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '../../src/entities/api-key.js';
 import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
 import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
+import { worthAskingSql } from '../../src/operations/challenges/take-due.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { readFanOut } from '../../src/operations/explorer/fan-out.js';
 import type { Bounds } from '../../src/operations/explorer/page.js';
@@ -144,6 +145,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
   ...(['MANUAL', 'AUTOMATIC'] as const).map((recovery) =>
     worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
   ),
+  worthDoing(on.pool, [{ name: 'challenges', worthIt: worthAskingSql }]),
   readTenantBacklog(on, 1),
   countOpen(on.pool, null),
   eraseOptionsRows({ em: db.orm.em, sql: on.pool }, [1]),

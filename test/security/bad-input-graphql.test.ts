@@ -88,6 +88,7 @@ const goodVariables: Record<string, Json> = {
   cancelDelivery: { input: { id: '1' } },
   checkWebhook: { input: { webhookId: webhook } },
   probeWebhook: { input: { webhookId: webhook } },
+  verifyWebhook: { input: { id: webhook } },
   previewContent: { input: {} },
   deliveryCounts: { filter: {} },
   deprecateEventType: { input: { name: 'coupon.applied' } },

@@ -42,6 +42,7 @@ const guardedBy: Record<string, string> = {
     Mutation.deleteNoticeRecipient Mutation.deleteWebhook Mutation.probeWebhook Mutation.releaseHeld Mutation.rotateSigningKey
     Mutation.rotateWebhookSecret
     Mutation.sendTestNotice Mutation.testWebhook Mutation.updateNoticeRecipient Mutation.updateWebhook
+    Mutation.verifyWebhook
     CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.cancelScheduledEvent Mutation.emitEvent Mutation.emitEvents Mutation.scheduleEvent',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
@@ -63,7 +64,7 @@ const unguarded: Record<string, string> = {
   ApiKey: 'consoleSession createdAt databaseId expiresAt id lastUsedAt name revokedAt scopes',
   Attempt: `
     connectMs dnsMs durationMs errorCode firstByteMs id method number requestHeaders responseBody responseBodyBase64
-    responseHeaders responseTruncated startedAt statusCode tlsMs url`,
+    responseHeaders responseTruncated startedAt statusCode tlsMs tokenFailure url`,
   AuditEntry: 'action actor after apiKeyId before createdAt databaseId id requestId targetId targetType',
   AttemptNowPayload: 'bulkOperation deliveries leftOut total totalCapped',
   Backlog: 'countMax due held oldestDueAt scheduled waiting',
@@ -114,14 +115,17 @@ const unguarded: Record<string, string> = {
   EventTypeVersion: 'createdAt schema version',
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
-  DeliveryAuth: 'header kind username',
+  DeliveryAuth: 'audience clientAuth clientId header kind lastFailure scope tokenUrl username',
   ContentOptions: 'filter format shape template text warnings',
   ContentPreview: 'matched samples total',
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds signing timeoutMs',
   DeliveryOptions:
-    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs warnings',
+    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs tls warnings',
+  DeliveryTls: 'ca clientCertificate',
+  TlsAuthorities: 'endsAt subjects',
+  TlsClientCertificate: 'endsAt fingerprint issuer serial subject',
   DeliverySignature: 'form headers overlap scheme',
   FailingWebhook: 'consecutiveFailures externalId held lastErrorCode name since state tenant url webhookId',
   FailedCondition: 'negated op path pointer value',
@@ -162,16 +166,20 @@ const unguarded: Record<string, string> = {
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
   Tenant: 'createdAt databaseId deliveryDefaults externalId id name',
   TestWebhookPayload: 'delivery',
+  TokenFailure: 'at code detail',
   UnblockKeyPayload: 'webhook',
   UpdateEventTypePayload: 'affectedShapes eventType impact',
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
-  Viewer: 'apiKey egressAddresses endpointOptions mailConfigured portalSession retention scopes tenant',
+  Verification: 'challengeCode checkedAt detail method nextAt optionsCode status',
+  VerifyWebhookPayload: 'webhook',
+  Viewer:
+    'apiKey egressAddresses endpointChallenge endpointOptions mailConfigured portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
-    previousSecretExpiresAt signatures url
+    previousSecretExpiresAt signatures url verification
     version`,
   FoundObject: 'createdAt externalId kind name objectId tenant url',
   WebhookUpdate: 'cursor resync webhook webhookId',
@@ -396,7 +404,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(8);
+    expect(routes).toBe(10);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

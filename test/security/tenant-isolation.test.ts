@@ -111,6 +111,7 @@ describe('without the ORM’s tenant filter', () => {
       `mutation { replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${since}"}}) { total } }`,
       `mutation { cancelDeliveries(input: {filter: {webhookId: "${webhookId}"}}) { total } }`,
       `mutation { checkWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
+      `mutation { verifyWebhook(input: {id: "${webhookId}"}) { webhook { id } } }`,
       `mutation { probeWebhook(input: {webhookId: "${webhookId}"}) { delivery { id } } }`,
       `mutation { attemptNow(input: {deliveryIds: ["${deliveryId}"]}) { total } }`,
       ...[`webhookId: "${webhookId}`, `eventId: "${eventId}`].flatMap((condition) => [

@@ -3,11 +3,17 @@ import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { type HostileReceiver, startHostileReceiver } from './hostile-receivers.js';
 
-/** A port on which nobody listens. */
+/** A port on which nobody listens. A connection goes out from it, so that no other server gets it meanwhile. */
 export async function startAbsentReceiver(): Promise<HostileReceiver> {
   const receiver = await startHostileReceiver(() => {});
-  await receiver.close();
-  return receiver;
+  const holding = connect(receiver.port, '127.0.0.1');
+  await once(holding, 'connect');
+  const port = holding.localPort!;
+  const close = async () => {
+    holding.destroy();
+    await receiver.close();
+  };
+  return { ...receiver, port, url: `http://127.0.0.1:${port}/hook`, open: 0, close, [Symbol.asyncDispose]: close };
 }
 
 /** Listens and then does nothing ever again, so that its queue of connections stays full. */
@@ -36,5 +42,5 @@ export async function startDeafReceiver(): Promise<HostileReceiver> {
     await worker.terminate();
   };
   const url = `http://127.0.0.1:${port}/hook`;
-  return { ...(await startAbsentReceiver()), port, url, close, [Symbol.asyncDispose]: close };
+  return { connections: 0, received: '', open: 0, port, url, close, [Symbol.asyncDispose]: close };
 }

@@ -27,6 +27,7 @@ interface DeliveryRow {
 }
 
 interface WebhookRow {
+  url: string;
   active: boolean;
   consecutive_failures: number;
   last_success_at: Date | null;
@@ -70,6 +71,18 @@ export class DeliveryStack implements AsyncDisposable {
     });
     const tenant = await createTenant(services.db, services.vault, 'tenant', commandLine);
     return new DeliveryStack(services, tenant.id, url, drop);
+  }
+
+  /** The environment of a process of the service beside it. */
+  get processEnv(): NodeJS.ProcessEnv {
+    const [key] = this.services.config.encryptionKeys ?? [];
+    return {
+      ...process.env,
+      DATABASE_URL: this.databaseUrl,
+      ENCRYPTION_KEYS: `${key!.kid}:${key!.key.toString('base64')}`,
+      ALLOW_HTTP_URLS: 'true',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+    };
   }
 
   startDaemon(): Daemon {

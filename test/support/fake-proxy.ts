@@ -8,6 +8,8 @@ import { openServer } from './loopback.js';
 /** Where a tunnel leads, what is written instead of one, or nothing at all. */
 export type TunnelAnswer = { host?: string; port: number } | string | 'HANG_UP' | null;
 
+type Answering = (authority: string, headers: IncomingHttpHeaders, client: Duplex) => TunnelAnswer;
+
 export interface FakeProxy extends AsyncDisposable {
   port: number;
   url: string;
@@ -17,13 +19,13 @@ export interface FakeProxy extends AsyncDisposable {
   /** All that went through its tunnels towards receivers, as it saw it. */
   seen: string;
   readonly open: number;
-  answerWith(answer: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer): void;
+  answerWith(answer: Answering): void;
   close(): Promise<void>;
 }
 
 /** An HTTP proxy on loopback that makes tunnels to where it likes. */
 export async function startFakeProxy(
-  first: (authority: string, headers: IncomingHttpHeaders) => TunnelAnswer,
+  first: Answering,
   options: { port?: number; tls?: TlsOptions } = {},
 ): Promise<FakeProxy> {
   let answer = first;
@@ -33,7 +35,7 @@ export async function startFakeProxy(
     client.on('error', () => {});
     proxy.asked.push(request.url ?? '');
     proxy.headers.push(request.headers);
-    const said = answer(request.url ?? '', request.headers);
+    const said = answer(request.url ?? '', request.headers, client);
     if (said !== null && typeof said !== 'string') {
       join(client, connect(said.port, said.host ?? '127.0.0.1'), head);
       return;

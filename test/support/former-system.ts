@@ -20,10 +20,17 @@ export interface FormerSystem extends AsyncDisposable {
   answerAt(path: string, answer: unknown): void;
 }
 
-/** Serves recorded answers on loopback, to the recorded key alone. */
-export async function serveRecorded(name: 'svix' | 'convoy' | 'outpost'): Promise<FormerSystem> {
+/**
+ * Serves recorded answers on loopback, to the recorded key alone.
+ *
+ * @param changed gives the file another text
+ */
+export async function serveRecorded(
+  name: 'svix' | 'convoy' | 'outpost',
+  changed = (text: string) => text,
+): Promise<FormerSystem> {
   const file = new URL(`../fixtures/import/${name}.json`, import.meta.url);
-  const { key, answers } = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
+  const { key, answers } = JSON.parse(changed(readFileSync(file, 'utf8'))) as Recorded;
   const current = new Map(Object.entries(answers));
   const refusals: number[] = [];
   const asked: string[] = [];

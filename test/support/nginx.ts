@@ -29,16 +29,19 @@ interface NginxOptions {
   strips?: boolean;
 }
 
-/** Debian's nginx before APIs on these ports, as docs/operate.md recommends it, in a folder of its own. */
-export async function startNginx(
-  ports: readonly number[],
-  { port: wanted, path = '', strips = false }: NginxOptions = {},
-): Promise<{ origin: string } & AsyncDisposable> {
+/**
+ * Debian's nginx in a folder of its own.
+ *
+ * @param http the part of its settings that is within `http`, for its folder
+ */
+export async function runNginx(
+  http: (folder: string) => string,
+  isReady: () => Promise<unknown>,
+): Promise<AsyncDisposable> {
   if (found === undefined) {
     throw new Error('There is no nginx. Install it (on Debian: apt-get install nginx-light).');
   }
   const folder = temporaryFolder(0o777);
-  const port = wanted ?? (await ownPort());
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -50,22 +53,35 @@ events {}
 http {
 access_log off;
 ${temporary.join('\n')}
-${recommended(ports)
-  .replace(/listen .*;/, `listen 127.0.0.1:${port};`)
-  .replace('location /', `location ${path}/`)
-  .replace('proxy_pass http://hookwright', strips ? '$&/' : '$&')
-  .replace('$host', '$http_host')}
+${http(folder)}
 }`;
   writeFileSync(join(folder, 'nginx.conf'), config);
   const nginx: ChildProcess = spawn(found, ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: 'inherit' });
   const ended = once(nginx, 'exit');
-  const origin = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${origin}${path}/health/live`)).ok);
+  await eventually(isReady);
   return {
-    origin,
     async [Symbol.asyncDispose]() {
       nginx.kill('SIGTERM');
       await ended;
     },
   };
+}
+
+/** nginx before APIs on these ports, as docs/operate.md recommends it. */
+export async function startNginx(
+  ports: readonly number[],
+  { port: wanted, path = '', strips = false }: NginxOptions = {},
+): Promise<{ origin: string } & AsyncDisposable> {
+  const port = wanted ?? (await ownPort());
+  const http = recommended(ports)
+    .replace(/listen .*;/, `listen 127.0.0.1:${port};`)
+    .replace('location /', `location ${path}/`)
+    .replace('proxy_pass http://hookwright', strips ? '$&/' : '$&')
+    .replace('$host', '$http_host');
+  const origin = `http://127.0.0.1:${port}`;
+  const running = await runNginx(
+    () => http,
+    async () => (await fetch(`${origin}${path}/health/live`)).ok,
+  );
+  return Object.assign(running, { origin });
 }

@@ -2,16 +2,17 @@ import pg from 'pg';
 import { type Logger, pino } from 'pino';
 
 /**
- * No signing secret and no API key may stand anywhere in the clear: not in the database, job payloads included, not in
- * a log, not in the answer to a failed request. Every file of tests is searched for them when it gives its database
- * back, so this is not one test but a property of all of them.
+ * No signing secret, no API key and no private key may stand anywhere in the clear: not in the database, job payloads
+ * included, not in a log, not in the answer to a failed request. Every file of tests is searched for them when it gives
+ * its database back, so this is not one test but a property of all of them.
  */
 const SECRET = 'whsec_[A-Za-z0-9+/]{44}';
 const API_KEY = 'hw_[0-9]+_[A-Za-z0-9]{40,}';
-/** The same in Postgres' text of bytea: `whsec_`, and `hw_` with a digit. */
-const IN_HEX = '77687365635f([0-9a-f]{2}){44}|68775f3[0-9]([0-9a-f]{2}){40}';
+const PRIVATE_KEY = '-----BEGIN [A-Z ]*PRIVATE KEY-----';
+/** The same in Postgres' text of bytea: `whsec_`, `hw_` with a digit, and `PRIVATE KEY-----`. */
+const IN_HEX = '77687365635f([0-9a-f]{2}){44}|68775f3[0-9]([0-9a-f]{2}){40}|50524956415445204b45592d2d2d2d2d';
 
-const plaintext = new RegExp(`${SECRET}|${API_KEY}`);
+const plaintext = new RegExp(`${SECRET}|${API_KEY}|${PRIVATE_KEY}`);
 const found: string[] = [];
 
 const hidden = (text: string) => text.replaceAll(new RegExp(plaintext, 'g'), (secret) => `${secret.slice(0, 8)}…`);
@@ -58,7 +59,7 @@ export async function requireNoPlaintext(url: string): Promise<void> {
       ({ name }) => `(select '${name}' as name, t::text as row from ${name} t where t::text ~ $1 limit 3)`,
     );
     const { rows } = await client.query<{ name: string; row: string }>(searches.join(' union all '), [
-      `${SECRET}|${API_KEY}|${IN_HEX}`,
+      `${SECRET}|${API_KEY}|${PRIVATE_KEY}|${IN_HEX}`,
     ]);
     found.push(...rows.map(({ name, row }) => `${name}: ${hidden(row).slice(0, 500)}`));
   } finally {

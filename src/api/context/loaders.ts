@@ -37,6 +37,8 @@ import { readSigningKeys } from '../../operations/signing-keys/read-signing-keys
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
+import { readVerifications } from '../../operations/webhooks/read-verifications.js';
+import { readTokenFailures } from '../../operations/webhooks/token-failures.js';
 import type { Database } from '../../platform/database/database.js';
 import { FRESH, PLATFORM, tenantEntityManager, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
@@ -87,8 +89,10 @@ function loadersOfOne(context: LoaderContext) {
     backlogByWebhook: perIdOfTenant(context, readWebhookBacklogs),
     nextAttemptsByWebhook: perIdOfTenant(context, readNextAttempts),
     failuresByWebhook: perIdOfTenant(context, readFailuresOfWebhooks),
+    verificationByWebhook: perIdOfTenant(context, readVerifications),
     nextProbeByWebhook: perIdOfTenant(context, readNextProbes),
     endpointStateByWebhook: perIdOfTenant(context, readEndpointStates),
+    tokenFailureByWebhook: perIdOfTenant(context, readTokenFailures),
     webhookCountByTenant: perId((ids) => countWebhooksOfTenants(db, ids)),
     signingKeysByTenant: perId((ids) => readSigningKeys(db, ids)),
     backlogByTenant: perId((ids) => readBacklogsOfTenants(db, ids)),

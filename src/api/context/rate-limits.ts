@@ -123,13 +123,13 @@ export class RateLimits {
     this.#anonymous.take(network, left, now);
   }
 
-  /** Counts a check of a webhook. @throws ApiError rate_limited */
-  requireCheck(webhookId: number): void {
+  /** Counts a check of a webhook, or an ask of its endpoint. @throws ApiError rate_limited */
+  requireCheck(webhookId: number, verb: 'checked' | 'asked' = 'checked'): void {
     const now = this.now();
     const waitMs = this.#checks.waitMs(webhookId, 1, now);
     if (waitMs > 0) {
       this.onRefusal('checks');
-      throw rateLimited(`A webhook can be checked ${CHECKS.burst} times a minute. Nothing was sent.`, waitMs);
+      throw rateLimited(`A webhook can be ${verb} ${CHECKS.burst} times a minute. Nothing was sent.`, waitMs);
     }
     this.#checks.take(webhookId, 1, now);
   }

@@ -42,6 +42,8 @@ import { ViewerResolver } from './tenants/viewer.js';
 import { OrderingKeyResolver, OrderingResolver } from './webhooks/ordering.js';
 import { PreviewContentResolver } from './webhooks/preview-content.js';
 import { SignatureResolver } from './webhooks/signatures.js';
+import { AttemptTokenFailureResolver, TokenFailureResolver } from './webhooks/token-failure.js';
+import { VerificationResolver } from './webhooks/verification.js';
 import { WebhookResolver } from './webhooks/webhook.js';
 import { WebhookMutations } from './webhooks/webhook-mutations.js';
 import { WebhookOutlookResolver } from './webhooks/webhook-outlook.js';
@@ -77,12 +79,15 @@ const resolvers = [
   RefusedEventResolver,
   ScheduledEventResolver,
   SignatureResolver,
+  TokenFailureResolver,
+  AttemptTokenFailureResolver,
   SigningKeyResolver,
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,
   TopWebhookResolver,
   UpdateEventTypePayloadResolver,
+  VerificationResolver,
   ViewerResolver,
   WebhookMutations,
   WebhookOutlookResolver,

@@ -29,7 +29,7 @@ const reasons = [
   ...onEveryRoute,
   ...onRoutesWithBody,
   ...onCreation,
-  ...(['precondition_failed', 'webhook_inactive', 'secrets_bound_to_origin'] as const),
+  ...(['precondition_failed', 'webhook_inactive', 'secrets_bound_to_origin', 'webhook_unverified'] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 

@@ -106,7 +106,13 @@ function paths(): Json {
         requestBody: body('WebhookChange', 'application/json', MERGE_PATCH),
         responses: {
           200: answer('The changed webhook.', 'WebhookResult', 'ETag'),
-          ...problems(...onRoutesWithBody, ...onChanges, 'secrets_bound_to_origin', 'external_id_taken'),
+          ...problems(
+            ...onRoutesWithBody,
+            ...onChanges,
+            'secrets_bound_to_origin',
+            'external_id_taken',
+            'webhook_unverified',
+          ),
         },
       }),
       delete: operation('deleteWebhook', 'Delete a webhook', 'webhooks:write', {
@@ -139,12 +145,24 @@ function paths(): Json {
         requestBody: { ...body('WebhookTest', 'application/json'), required: false },
         responses: {
           202: answer('The delivery on its way.', 'TestDeliveryResult'),
-          ...problems('webhook_inactive', 'payload_too_large'),
+          ...problems('webhook_inactive', 'webhook_unverified', 'payload_too_large'),
         },
       }),
     },
+    '/webhooks/{id}/verify': { parameters: ofOne, ...verification() },
   };
 }
+
+const verification = (): Json => ({
+  get: operation('getVerification', 'Read whether the endpoint has proved itself', 'webhooks:read', {
+    responses: { 200: answer('The proof of the endpoint.', 'VerificationResult'), ...problems() },
+  }),
+  post: operation('verifyWebhook', 'Ask the endpoint to prove itself', 'webhooks:write', {
+    description:
+      'Needs the scope `webhooks:write`. The endpoint of an unverified webhook is asked at once, as `ENDPOINT_CHALLENGE=required` has it: by `OPTIONS`, and by a signed `webhook.challenge`. Nothing is asked of a verified one.',
+    responses: { 202: answer('The proof so far.', 'VerificationResult'), ...problems() },
+  }),
+});
 
 function operation(operationId: string, summary: string, scope: TenantScope, rest: Json): Json {
   return { operationId, summary, description: `Needs the scope \`${scope}\`.`, tags: ['Webhooks'], ...rest };

@@ -6,12 +6,18 @@ import { graphqlName } from './names.js';
 import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';
+import { verification } from './verification.js';
 
 /** A webhook as REST shows it, and its version. */
 export type WebhookNode = z.output<typeof webhook> & { version: number };
 /** The options of a webhook, and its version. */
 export type OptionsNode = z.output<typeof webhookOptions> & { version: number };
 type TestDeliveryNode = Omit<z.output<typeof testDelivery>, 'webhook_id'>;
+
+/** The proof of a webhook's endpoint; null: it was never asked for one. */
+export interface VerificationNode {
+  verification: z.output<typeof verification> | null;
+}
 
 /** The GraphQL fields of a REST shape, under the names and in the order that REST has them. */
 const selectionOf = (shape: object): string =>
@@ -25,6 +31,7 @@ const selectionOf = (shape: object): string =>
 const fields = `version ${selectionOf(webhook.shape)}`;
 const optionFields = `version ${optionSelection(webhookFields)}`;
 const { webhook_id: _, ...deliveryShape } = testDelivery.shape; // the id is in the request
+const verificationField = `verification { ${selectionOf(verification.shape)} }`;
 const deliveryFields = selectionOf(deliveryShape);
 
 interface WebhookPage {
@@ -78,6 +85,12 @@ export function prepareOperations(schema: GraphQLSchema) {
     ),
     delete: prepare<Input<{ id: string; ifVersion?: number | undefined }>, unknown>(
       'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedWebhookId } }',
+    ),
+    readVerification: prepare<{ id: string }, { webhook: VerificationNode }>(
+      `query ($id: ID!) { webhook(id: $id) { ${verificationField} } }`,
+    ),
+    verify: prepare<Input, { verifyWebhook: { webhook: VerificationNode } }>(
+      `mutation ($input: VerifyWebhookInput!) { verifyWebhook(input: $input) { webhook { ${verificationField} } } }`,
     ),
     test: prepare<Input, { testWebhook: { delivery: TestDeliveryNode } }>(
       `mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { ${deliveryFields} } } }`,

@@ -80,7 +80,7 @@ export const warningForm = z
       examples: ['No subscribed event type has total.amount in its schema.'],
     }),
     path: z.string().meta({
-      description: 'The path in payloads that it is about, `@type`, or the name of a header.',
+      description: 'The path in payloads that it is about, `@type`, the name of a header, or a part of `tls`.',
       examples: ['total.amount'],
     }),
     event: z.string().nullable().meta({

@@ -23,6 +23,8 @@ const advice: Record<Reason, string> = {
   event_type_limit_reached: 'Use an existing event type. Types are never deleted.',
   webhook_inactive:
     'Enable the webhook first: PATCH it with {"active": true}, which also sends its held deliveries. To test it before they are sent, enable it over GraphQL with updateWebhook(input: {id: "…", active: true, held: KEEP}), and send them later with releaseHeld.',
+  webhook_unverified:
+    'Have the endpoint answer the challenge (docs/security.md, "Proof of ownership"), and ask it again: POST /webhooks/{id}/verify, or `verifyWebhook`. The proof itself enables the webhook.',
   webhook_not_failing:
     'Nothing: the webhook is active, or somebody paused it, or its endpoint is gone. `checkWebhook` sends a check in any state.',
   secrets_bound_to_origin:

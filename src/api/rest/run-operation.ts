@@ -17,6 +17,7 @@ import { OF_A_ROW } from '../graphql/fields/of-a-row.js';
 import { requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/request-context.js';
 import { restPlace } from './field-forms.js';
+import { REST_PREFIX } from './paths.js';
 
 /** A GraphQL document that is ready to run. */
 interface Operation<Variables, Data> {
@@ -79,8 +80,13 @@ const TEST_OF_INACTIVE =
 const NOT_MATCHED =
   'The ETag of the webhook is not in If-Match. Read it again and decide again. A weak tag (W/"…") never matches.';
 
+const UNVERIFIED =
+  'The endpoint of the webhook has not proved yet that it wants deliveries. ' +
+  `POST ${REST_PREFIX}/webhooks/{id}/verify asks it now; the webhook is enabled by the proof.`;
+
 const detailsInRest: Partial<Record<Reason, string>> = {
   webhook_inactive: TEST_OF_INACTIVE,
+  webhook_unverified: UNVERIFIED,
   precondition_failed: NOT_MATCHED,
 };
 

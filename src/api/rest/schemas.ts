@@ -8,6 +8,7 @@ import { formsOf, ignored } from './field-forms.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 import { subscribedEvent, time } from './value-kinds.js';
+import { verification } from './verification.js';
 
 /**
  * The requests and answers of the REST interface: routes read requests with these schemas, the documents of GraphQL ask
@@ -222,6 +223,8 @@ export const components = {
   webhookTest,
   testDelivery,
   testDeliveryResult: resultOf('TestDeliveryResult', testDelivery),
+  verification,
+  verificationResult: resultOf('VerificationResult', verification),
   eventName,
   subscribedEvent,
 };

@@ -9,6 +9,7 @@ import { authKind } from './auth-forms.js';
 import { headersKind } from './header-forms.js';
 import { filterForm } from './option-forms.js';
 import { type RestKind, valueKind } from './rest-kind.js';
+import { tlsKind } from './tls-forms.js';
 
 /** A component of the OpenAPI document. */
 export const subscribedEvent = z.string().meta({
@@ -77,6 +78,7 @@ export const valueKinds: { [One in Exclude<Kind, 'group'>]: RestKind<OfKind<One>
   choice: valueKind<OfKind<'choice'>>(({ values }, description) => z.enum(Object.keys(values)).meta({ description })),
   headers: headersKind,
   auth: authKind,
+  tls: tlsKind,
   message: texts,
   shape: texts,
   template: valueKind((_, description) =>

@@ -15,6 +15,7 @@ import { MERGE_PATCH, REST_PREFIX } from './paths.js';
 import { readPart } from './read-part.js';
 import { webhookChange, webhookInput, writableIn } from './schemas.js';
 import { testRoute } from './test-webhook.js';
+import { verificationRoutes } from './verify-webhook.js';
 import { optionRoutes, shownOptions, updateMerged } from './webhook-options.js';
 import {
   bodyOf,
@@ -57,6 +58,7 @@ export async function webhookRoutes(
   await app.register(async (scope) => routesWithoutBody(scope, operations));
   await app.register(async (scope) => optionRoutes(scope, operations));
   await app.register(async (scope) => testRoute(scope, operations));
+  await app.register(async (scope) => verificationRoutes(scope, operations));
 }
 
 /** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */

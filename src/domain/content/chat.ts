@@ -1,4 +1,4 @@
-import { isOperational } from '../events/operational-events.js';
+import { isOperational, topicOf } from '../events/operational-events.js';
 import { type Facts, mailTexts } from '../notices/mail-texts.js';
 import { parseTimestamp } from '../text/timestamp.js';
 import { CHAT_MARKS, type ChatMarks } from './chat-marks.js';
@@ -133,7 +133,7 @@ const titleOf = (type: string, marks: ChatMarks): string => {
 /** The text of a mail about the same (docs/notices.md). */
 function noticeText({ type, payload }: EventValues, marks: ChatMarks): string | null {
   const { notices, which } = mailTexts(null);
-  const write = notices[type.split('.')[1]!.toUpperCase()];
+  const write = notices[topicOf(type)];
   if (write === undefined || !isObject(payload)) {
     return null;
   }

@@ -1,3 +1,4 @@
+import { endingCertificates } from '../notices/certificate-ends.js';
 import type { JsonObject } from '../schema-rules/subschemas.js';
 import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
 import { type JsonType, jsonTypeOf, typesInWords } from '../text/json-type.js';
@@ -20,13 +21,15 @@ export const WARNING_CODES = {
   shape_field_not_in_schema: 'the shape asks for a field that the schema no longer has',
   placeholder_in_header: 'the value of a header has a placeholder, which is sent as it stands',
   signature_header_replaced: 'a header that the webhook sets is sent instead of one of its signature form',
+  certificate_ending: 'a certificate ends within 14 days',
+  certificate_ended: 'a certificate has ended',
 } as const;
 
 export interface OptionWarning {
   code: keyof typeof WARNING_CODES;
   /** A sentence. */
   message: string;
-  /** In payloads; or the name of a header. */
+  /** In payloads; or the name of a header, or a part of `tls`. */
   path: string;
   /** The event type whose schema lacks the path. Null: all that the webhook gets. */
   eventType: string | null;
@@ -99,6 +102,24 @@ export const replacedWarning = (name: string, form: string): OptionWarning => ({
   eventType: null,
   types: null,
 });
+
+const CERTIFICATES = {
+  CLIENT: { name: 'The client certificate', path: 'tls.clientCertificate' },
+  CA: { name: 'The last certificate of the authorities', path: 'tls.ca' },
+} as const;
+
+/** Certificates of a webhook that end soon, or have ended. */
+export const certificateWarnings = (tls: Parameters<typeof endingCertificates>[0], now: Date): OptionWarning[] =>
+  endingCertificates(tls, now).map(({ certificate, endsAt, hasEnded }) => {
+    const { name, path } = CERTIFICATES[certificate];
+    return {
+      code: hasEnded ? 'certificate_ended' : 'certificate_ending',
+      message: `${name} ${hasEnded ? 'ended' : 'ends'} on ${endsAt.slice(0, 10)}. Replace it.`,
+      path,
+      eventType: null,
+      types: null,
+    };
+  });
 
 /** The type of `@type`. */
 const NAMES: ReadonlySet<JsonType> = new Set(['string']);

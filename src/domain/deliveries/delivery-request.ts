@@ -25,7 +25,7 @@ export interface DeliveryRequestInput {
 
 export interface DeliveryRequest {
   /** Default: POST. */
-  method?: DeliveryMethod | undefined;
+  method?: DeliveryMethod | 'OPTIONS' | undefined;
   headers: Record<string, string>;
   /** The very bytes that the signatures cover: send these, never the text. */
   body: Buffer;

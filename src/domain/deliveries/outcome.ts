@@ -11,18 +11,20 @@ export const SEND_ERRORS = {
   CONNECT_FAILED: 'the connection was refused, or there is no way to the host',
   CONNECT_TIMEOUT: 'no connection was made in time, TLS included',
   TLS_FAILED:
-    'the TLS handshake failed: no version, cipher or protocol in common (TLS 1.2 and 1.3 are spoken, and HTTP/1.1, not HTTP/2), or no TLS',
+    'the TLS handshake failed: no version, cipher or protocol in common (TLS 1.2 and 1.3 are spoken, and HTTP/1.1, not HTTP/2), or no TLS. Or the endpoint refuses the client certificate of `tls`, or asks for one where none is set',
   TLS_CERTIFICATE_EXPIRED: 'the certificate has expired, or is not valid yet',
   TLS_CERTIFICATE_NAME: 'the certificate is for another name',
   TLS_CERTIFICATE_UNTRUSTED:
-    'no authority that is trusted has signed the certificate: it is self-signed, or the endpoint does not send the whole chain',
+    'no authority that is trusted has signed the certificate: it is self-signed, too weak (RSA below 2,048 bits, SHA-1), or the endpoint does not send the whole chain',
   TIMEOUT: 'no answer began in time: its status and headers',
-  CONNECTION_RESET: 'the connection was cut before the answer',
+  CONNECTION_RESET:
+    'the connection was cut before the answer. So it is too where the endpoint refuses the client certificate, or asks for one, without a word',
   PROTOCOL_ERROR: 'what came is not HTTP/1.1, which alone is spoken',
   CONTENT_LENGTH_TWICE: 'the answer has the header Content-Length more than once',
   HEADERS_TOO_LARGE: 'the headers of the answer are too long',
   MESSAGE_REFUSED:
     'the answer was a success by its status, and its text says that Microsoft Teams has not taken the message',
+  AUTH_FAILED: 'nothing was sent: the token server of the webhook gave no access token. `tokenFailure` says why',
   CONTENT_TOO_LARGE:
     'nothing was sent: the content of the webhook makes more of the event than a payload may have, or takes too many steps. The endpoint has no part in it',
 } as const;
@@ -59,15 +61,26 @@ export type SendResult =
       durationMs: number;
       /** Whether the request was on its way, so that the receiver may have it; default: false. */
       sent?: boolean;
+      /** Why there is no token (AUTH_FAILED): a code of `src/domain/oauth/token-failure.ts`. */
+      tokenFailure?: string;
       timing?: AttemptTiming | undefined;
     };
 
 /** Errors of an answer that came. */
 const BAD_ANSWERS: readonly SendErrorCode[] = ['PROTOCOL_ERROR', 'CONTENT_LENGTH_TWICE', 'HEADERS_TOO_LARGE'];
 
-/** Whether the request was sent, and ended without an answer: it was reset or closed, or its time was over. */
+export const isSuccessStatus = (statusCode: number): boolean => statusCode >= 200 && statusCode <= 299;
+
+/** Whether there was no request, for want of a token. */
+export const isWithoutToken = (errorCode: string | null): boolean => errorCode === 'AUTH_FAILED';
+
+/**
+ * Whether the request was sent, and ended without an answer: it was reset or closed, or its time was over. Or nothing
+ * was sent for want of a token: one question to the token server ends many attempts, as one restart does.
+ */
 export const isUnanswered = (result: SendResult): boolean =>
-  result.kind === 'error' && result.sent === true && !BAD_ANSWERS.includes(result.code);
+  result.kind === 'error' &&
+  ((result.sent === true && !BAD_ANSWERS.includes(result.code)) || isWithoutToken(result.code));
 
 export type Outcome =
   | { verdict: 'SUCCEEDED' }
@@ -97,7 +110,7 @@ export function judge(result: SendResult, now: Date, format: string | null = nul
     return failed(result.code, null, null);
   }
   const { statusCode } = result;
-  if (statusCode >= 200 && statusCode <= 299) {
+  if (isSuccessStatus(statusCode)) {
     return (format === 'TEAMS' ? refusalByTeams(result.body) : null) ?? { verdict: 'SUCCEEDED' };
   }
   if (statusCode === 410) {

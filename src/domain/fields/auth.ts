@@ -1,25 +1,43 @@
-import { HEADER_VALUE_CHARS_MAX, isSameHeader, type Marked, markOf, nameProblem, valueProblem } from './headers.js';
+import { type Marked, markOf } from './headers.js';
 import { type Held, heldOf, heldValue, type Replace } from './held.js';
+import {
+  CLIENT_PARTS,
+  formsOfClientSecret,
+  isKeptClient,
+  type KeptClient,
+  type OAuth2Form,
+  type OAuth2Input,
+  storedClient,
+} from './oauth2.js';
 
-/** How a webhook's requests prove to the endpoint who sends them: one secret header. */
+/** How a webhook's requests prove to the endpoint who sends them: one secret header, or a token. */
 
 export interface AuthInput {
   basic?: { username: string; password: string } | null | undefined;
   bearer?: string | null | undefined;
   apiKey?: { header: string; value: string } | null | undefined;
+  oauth2?: OAuth2Input | null | undefined;
 }
 
-/** The part that readers get. A user name without a password is the secret itself: then it is null. */
-type AuthForm = { kind: 'BASIC'; username: string | null } | { kind: 'BEARER' } | { kind: 'API_KEY'; header: string };
+/** The secret is sent as it is. A user name without a password is the secret itself: then it is null. */
+type FixedForm = { kind: 'BASIC'; username: string | null } | { kind: 'BEARER' } | { kind: 'API_KEY'; header: string };
+/** The part that readers get. */
+type AuthForm = FixedForm | OAuth2Form;
 export type AuthKind = AuthForm['kind'];
 
-/** The auth of a webhook as its row has it. The secret is the password, user name, token or value. */
+/** The auth of a webhook as its row has it. The secret is the password, user name, token, value or client secret. */
 export type StoredAuth = AuthForm & Marked & Held;
 
-export interface ShownAuth {
+/** A change on its way to the row. */
+export type StoredAuthChange = StoredAuth | KeptClient;
+
+export interface ShownAuth extends Record<(typeof CLIENT_PARTS)[number], string | null> {
   kind: AuthKind;
   username: string | null;
   header: string | null;
+  clientAuth: OAuth2Form['clientAuth'] | null;
+  /** The webhook that has it. It is not enumerable. */
+  readonly webhookId?: number;
 }
 
 export const shownAuth = (stored: AuthForm | null | undefined): ShownAuth | null =>
@@ -29,11 +47,21 @@ export const shownAuth = (stored: AuthForm | null | undefined): ShownAuth | null
         kind: stored.kind,
         username: stored.kind === 'BASIC' ? stored.username : null,
         header: stored.kind === 'API_KEY' ? stored.header : null,
+        ...shownClient(stored.kind === 'OAUTH2' ? stored : null),
       };
 
+const shownClient = (form: OAuth2Form | null) =>
+  Object.fromEntries(CLIENT_PARTS.map((name) => [name, form?.[name] ?? null])) as Pick<
+    ShownAuth,
+    (typeof CLIENT_PARTS)[number]
+  >;
+
 /** @param input was checked */
-export function storedAuth({ basic, bearer, apiKey }: AuthInput): StoredAuth {
+export function storedAuth({ basic, bearer, apiKey, oauth2 }: AuthInput): StoredAuthChange {
   const held = (secret: string) => ({ ...markOf(secret), ...heldOf(secret) });
+  if (oauth2) {
+    return storedClient(oauth2, heldOf);
+  }
   if (basic) {
     const { username, password } = basic;
     return password === ''
@@ -45,20 +73,34 @@ export function storedAuth({ basic, bearer, apiKey }: AuthInput): StoredAuth {
     : { kind: 'BEARER', ...held(bearer!) };
 }
 
-export function withAuthSecret(auth: StoredAuth, field: string, replace: Replace): StoredAuth | null {
+export function withAuthSecret(auth: StoredAuthChange, field: string, replace: Replace): StoredAuthChange | null {
+  if (isKeptClient(auth)) {
+    return auth;
+  }
   const value = heldValue(auth);
-  const sent = typeof value === 'string' ? authHeaderValue(auth, value) : null;
-  const forms = sent === null ? [] : [sent, sent.slice(sent.indexOf(' ') + 1)];
-  const other = replace({ name: field, sealedAs: field, value, forms });
+  const forms = typeof value === 'string' ? formsOf(auth, value) : [];
+  const alsoTo = auth.kind === 'OAUTH2' ? [auth.tokenUrl] : [];
+  const other = replace({ name: field, sealedAs: field, value, forms, alsoTo });
   const { sealed: _, open: __, ...rest } = auth as StoredAuth & { sealed?: string; open?: string };
   return other === null ? null : { ...rest, ...heldOf(other) };
+}
+
+function formsOf(auth: StoredAuth, secret: string): string[] {
+  if (auth.kind === 'OAUTH2') {
+    return formsOfClientSecret(auth, secret);
+  }
+  const sent = authHeaderValue(auth, secret);
+  return [sent, sent.slice(sent.indexOf(' ') + 1)];
 }
 
 /** The name of the header that a request has. */
 export const authHeaderName = (auth: AuthForm): string => (auth.kind === 'API_KEY' ? auth.header : 'Authorization');
 
+/** Whether each request has the same header. Otherwise it has a token, which is asked for. */
+export const isFixedAuth = (auth: StoredAuth): auth is FixedForm & Marked & Held => auth.kind !== 'OAUTH2';
+
 /** The value of that header. @param secret is open */
-export function authHeaderValue(auth: AuthForm, secret: string): string {
+export function authHeaderValue(auth: FixedForm, secret: string): string {
   switch (auth.kind) {
     case 'BASIC': {
       const pair = auth.username === null ? `${secret}:` : `${auth.username}:${secret}`;
@@ -69,61 +111,4 @@ export function authHeaderValue(auth: AuthForm, secret: string): string {
     case 'API_KEY':
       return secret;
   }
-}
-
-const NO_CONTROL = /^[^\p{Cc}\p{Cs}]*$/u;
-const TOKEN = /^[\x21-\x7e]+$/;
-
-interface Problem {
-  path: string[];
-  code: string;
-  detail: string;
-}
-
-/** The broken rules of an input. Their sentences have no values. @param prefix of the service's own headers */
-export function authProblems({ basic, bearer, apiKey }: AuthInput, prefix: string): Problem[] {
-  const given = [basic, bearer, apiKey].filter((one) => one != null);
-  if (given.length !== 1) {
-    return [
-      {
-        path: [],
-        code: 'exactly_one',
-        detail: 'must have exactly one of a user name with password, a bearer token and an API key',
-      },
-    ];
-  }
-  const problems: (Problem | null)[] = basic ? basicProblems(basic) : [];
-  if (typeof bearer === 'string') {
-    const detail = `must be 1 to ${HEADER_VALUE_CHARS_MAX} visible ASCII characters, without blanks and without "Bearer"`;
-    const isToken = TOKEN.test(bearer) && bearer.length <= HEADER_VALUE_CHARS_MAX;
-    problems.push(isToken ? null : { path: ['bearer'], code: 'token_malformed', detail });
-  }
-  if (apiKey) {
-    const ofName = isSameHeader(apiKey.header, 'authorization') ? null : nameProblem(apiKey.header, prefix);
-    const ofValue = valueProblem(apiKey.value);
-    problems.push(ofName && { path: ['apiKey', 'header'], ...ofName });
-    problems.push(ofValue && { path: ['apiKey', 'value'], ...ofValue });
-  }
-  return problems.filter((one) => one !== null);
-}
-
-/** Either may be empty (RFC 7617 §2), and not both: that would prove nothing. Bytes are counted, which base64 has. */
-function basicProblems({ username, password }: NonNullable<AuthInput['basic']>): (Problem | null)[] {
-  const [nameBytes, passwordBytes] = [Buffer.byteLength(username), Buffer.byteLength(password)];
-  const isTooLong = nameBytes + passwordBytes > HEADER_VALUE_CHARS_MAX;
-  const together = `must have at most ${HEADER_VALUE_CHARS_MAX} bytes together with the`;
-  const problem = (isBroken: boolean, name: 'username' | 'password', detail: string) =>
-    isBroken ? { path: ['basic', name], code: `${name}_malformed`, detail } : null;
-  return [
-    problem(username + password === '', 'username', 'must not be empty while the password is empty too'),
-    problem(
-      !NO_CONTROL.test(username) || username.includes(':'),
-      'username',
-      'must not have ":" or control characters',
-    ),
-    problem(!NO_CONTROL.test(password), 'password', 'must not have control characters'),
-    isTooLong && nameBytes > passwordBytes
-      ? problem(true, 'username', `${together} password`)
-      : problem(isTooLong, 'password', `${together} user name`),
-  ];
 }

@@ -11,7 +11,7 @@ const RETRY_DAYS_MAX = 7;
 const retryRules = `At most ${RETRIES_MAX} delays of 1 to ${RETRY_SECONDS_MAX} seconds, together at most ${RETRY_DAYS_MAX} days, and a day less than deliveries are kept. An empty list means one attempt.`;
 
 export const RATE_MIN = 0.01;
-const RATE_MAX = 1_000;
+export const RATE_MAX = 1_000;
 const CONCURRENCY_MAX = 1_000;
 const divided =
   'is divided by the daemons that run, with at least 1 for each. The value of the installation holds in each daemon.';
@@ -20,6 +20,8 @@ export const chatRate = 'A chat gets one message a second, unless the webhook or
 
 const keyPair =
   'A signature by the key pair is a `v1a` entry in `webhook-signature`, which anybody can verify with the public key.';
+
+const tlsRules = 'The URL needs https, and a change holds for new connections.';
 
 /** How deliveries are sent to a webhook (docs/options.md). */
 export const delivery = {
@@ -142,7 +144,17 @@ export const delivery = {
       optional: true,
       description: 'How requests prove to the endpoint who sends them. Null: by their signature alone.',
       input: 'How requests prove to the endpoint who sends them, as a whole. Null removes it.',
-      rest: 'How requests prove to the endpoint who sends them: exactly one of `basic`, `bearer` and `api_key`. Passwords, tokens and keys are never shown. An object with none of them leaves it as it is; null removes it.',
+      rest: 'How requests prove to the endpoint who sends them: exactly one of `basic`, `bearer`, `api_key` and `oauth2`. Passwords, tokens, keys and client secrets are never shown. An object with none of them leaves their secret as it is; null removes it.',
+    },
+    tls: {
+      kind: 'tls',
+      part: 'tls',
+      optional: true,
+      since: '0.2.0',
+      description:
+        'The TLS of connections to the endpoint: authorities of its own, and a certificate that requests show. Null: the public authorities, and no certificate.',
+      input: `The TLS of connections to the endpoint: \`caPem\`, or \`clientCertificatePem\` with \`clientKeyPem\`, or all three. What is left out stays, and null removes it. ${tlsRules} Null removes all.`,
+      rest: `The TLS of connections to the endpoint: \`ca_pem\`, or \`client_certificate_pem\` with \`client_key_pem\`, or all three. What is left out stays, and null removes it. ${tlsRules} The private key is never shown; \`ca\` and \`client_certificate\`, which \`GET\` shows, are ignored. Null removes all.`,
     },
     compat: {
       kind: 'text',

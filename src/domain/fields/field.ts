@@ -18,6 +18,7 @@ type OneKind =
       | Choice
       | { kind: 'headers' }
       | { kind: 'auth' }
+      | { kind: 'tls' }
       | { kind: 'filter' }
       | { kind: 'message'; charsMax: number }
       | { kind: 'template' }
@@ -37,6 +38,7 @@ export const OPTION_PARTS = [
   'retry',
   'headers',
   'auth',
+  'tls',
   'content',
   'ordering',
   'signatures',

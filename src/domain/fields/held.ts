@@ -11,8 +11,8 @@ export interface HeldSecret {
   value: string | Uint8Array;
   /** Other texts in which requests have the open value. */
   forms?: readonly string[];
-  /** The addresses that it may go to, if they are others than the webhook's url. */
-  addresses?: readonly string[];
+  /** The addresses that it may go to besides the webhook's url. */
+  alsoTo?: readonly string[];
 }
 
 /** Gives another form of a secret; null removes it. */

@@ -1,8 +1,10 @@
 import type { StoredShape } from '../content/shape/project.js';
-import { type StoredAuth, shownAuth, withAuthSecret } from './auth.js';
+import { type AuthInput, type StoredAuth, shownAuth, withAuthSecret } from './auth.js';
 import { type AnyField, type Kind, type Members, type OfKind, optionName, shownName } from './field.js';
 import { type StoredHeaders, shownHeaders, withHeaderSecrets } from './headers.js';
 import type { Replace } from './held.js';
+import { CLIENT_PARTS, OAUTH2_SKILL } from './oauth2.js';
+import { type StoredTls, shownTls, withTlsKey } from './tls.js';
 
 export type Row = Readonly<Record<string, unknown>> | null;
 
@@ -18,7 +20,7 @@ interface DomainKind<One extends AnyField> {
    * @param installation values by the names that `inherited` has
    */
   shown(name: string, field: One, rows: readonly Row[], installation: object): unknown;
-  /** The parts of such a value that readers select; none: it has no parts. */
+  /** The parts of such a value, as readers select them; none: it has no parts. */
   parts: readonly string[];
   /** Null: its values hold no secrets. */
   secretsIn(field: One): WithSecrets | null;
@@ -26,6 +28,14 @@ interface DomainKind<One extends AnyField> {
   inputNames(name: string): readonly string[];
   /** The fields of a group; null: it is a value. */
   members(field: One): Members | null;
+  /** The skill that daemons need for a value, besides its field. @param written is never null */
+  skill(written: never): Skill | null;
+}
+
+/** The name by which daemons report that they know something, and the version from which on they do. */
+export interface Skill {
+  name: string;
+  since: string;
 }
 
 const value: DomainKind<AnyField> = {
@@ -38,6 +48,7 @@ const value: DomainKind<AnyField> = {
   secretsIn: () => null,
   inputNames: (name) => [name],
   members: () => null,
+  skill: () => null,
 };
 
 const ownOf = (name: string, [row]: readonly Row[]): unknown => row?.[name] ?? null;
@@ -65,9 +76,20 @@ export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
   },
   auth: {
     ...value,
-    shown: (name, _, rows) => shownAuth(ownOf(name, rows) as StoredAuth | null),
-    parts: ['kind', 'username', 'header'],
+    shown(name, _, rows) {
+      const auth = shownAuth(ownOf(name, rows) as StoredAuth | null);
+      // Not one of its values, but what is read of it elsewhere needs to know.
+      return auth && Object.defineProperty(auth, 'webhookId', { value: rows[0]!['webhookId'] });
+    },
+    parts: ['kind', 'username', 'header', ...CLIENT_PARTS, 'lastFailure { at code detail }'],
     secretsIn: () => withAuthSecret,
+    skill: ({ oauth2 }: AuthInput) => (oauth2 ? OAUTH2_SKILL : null),
+  },
+  tls: {
+    ...value,
+    shown: (name, _, rows) => shownTls(ownOf(name, rows) as StoredTls | null),
+    parts: ['ca { subjects endsAt }', 'clientCertificate { subject issuer serial fingerprint endsAt }'],
+    secretsIn: () => withTlsKey,
   },
   filter: value,
   message: value,

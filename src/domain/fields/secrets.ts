@@ -5,7 +5,9 @@ import { kindOf } from './kinds.js';
 import { webhookFields } from './webhook-fields.js';
 
 /** A secret among settings: its name, its value, and the addresses that it may go to. */
-export interface Secret extends Required<HeldSecret> {
+export interface Secret extends Required<Omit<HeldSecret, 'alsoTo'>> {
+  /** The webhook's url, if the settings have it, and then the others. */
+  addresses: readonly string[];
   /** The group that it is in, or the field itself outside of groups. */
   place: string;
 }
@@ -50,7 +52,9 @@ export function withSecrets(
     .filter(({ name }) => values[name] != null)
     .map(({ name, place, withSecrets }) => [
       name,
-      withSecrets(values[name] as never, name, (secret) => replace({ addresses, forms: [], place, ...secret })),
+      withSecrets(values[name] as never, name, ({ alsoTo = [], ...secret }) =>
+        replace({ forms: [], place, ...secret, addresses: [...addresses, ...alsoTo] }),
+      ),
     ]);
   return { ...values, ...Object.fromEntries(changed) };
 }

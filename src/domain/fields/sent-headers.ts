@@ -1,5 +1,5 @@
 import { HIDDEN } from '../deliveries/redact.js';
-import { authHeaderName, authHeaderValue, type StoredAuth } from './auth.js';
+import { authHeaderName, authHeaderValue, isFixedAuth, type StoredAuth } from './auth.js';
 import { isSecret, type StoredHeaders, sentAs } from './headers.js';
 import { heldValue } from './held.js';
 
@@ -8,17 +8,24 @@ interface OwnHeaders {
   auth: StoredAuth | null;
 }
 
-const headersFrom = ({ headers, auth }: OwnHeaders, hidden: string | null): Record<string, string> =>
-  Object.fromEntries([
-    ...Object.entries(headers ?? {}).map(([name, header]) => [
+const headersFrom = (headers: StoredHeaders | null, hidden: string | null): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, header]) => [
       sentAs(name),
-      isSecret(header) ? (hidden ?? heldValue(header)) : header.value,
+      isSecret(header) ? (hidden ?? (heldValue(header) as string)) : header.value,
     ]),
-    ...(auth === null ? [] : [[authHeaderName(auth), hidden ?? authHeaderValue(auth, heldValue(auth) as string)]]),
-  ]);
+  );
 
-/** The headers that a webhook's owner has set, as they are sent. @param settings whose secrets are open */
-export const sentHeadersOf = (settings: OwnHeaders) => headersFrom(settings, null);
+/** The headers that a webhook's owner has set, as they are sent, but for a token. @param settings have open secrets */
+export const sentHeadersOf = ({ headers, auth }: OwnHeaders): Record<string, string> => ({
+  ...headersFrom(headers, null),
+  ...(auth !== null && isFixedAuth(auth)
+    ? { [authHeaderName(auth)]: authHeaderValue(auth, heldValue(auth) as string) }
+    : {}),
+});
 
-/** The same without their secrets. */
-export const shownHeadersOf = (settings: OwnHeaders) => headersFrom(settings, HIDDEN);
+/** The same, and that of a token, without their secrets. */
+export const shownHeadersOf = ({ headers, auth }: OwnHeaders): Record<string, string> => ({
+  ...headersFrom(headers, HIDDEN),
+  ...(auth === null ? {} : { [authHeaderName(auth)]: HIDDEN }),
+});

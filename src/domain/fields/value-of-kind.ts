@@ -2,6 +2,7 @@ import type { EventFilter } from '../content/filter.js';
 import type { StoredShape } from '../content/shape/project.js';
 import type { AuthInput, StoredAuth } from './auth.js';
 import type { HeaderChange, StoredHeaders } from './headers.js';
+import type { StoredTls, TlsChange } from './tls.js';
 
 /** The values of fields as people write them. Those of a choice are its own words. */
 export interface ValueOfKind {
@@ -14,6 +15,7 @@ export interface ValueOfKind {
   choice: string;
   headers: HeaderChange;
   auth: AuthInput;
+  tls: TlsChange;
   filter: EventFilter;
   message: string;
   template: object;
@@ -25,4 +27,5 @@ export interface ValueOfKind {
 export interface StoredOfKind {
   headers: StoredHeaders;
   auth: StoredAuth;
+  tls: StoredTls;
 }

@@ -18,7 +18,7 @@ export const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> =
     const response = responseOf(attempt);
     return response && JSON.stringify(response.headers);
   }),
-  response_body: column.bytea((attempt) => responseOf(attempt)?.body),
+  response_body: column.bytea((attempt) => responseOf(attempt)?.body ?? tokenFailureOf(attempt)),
   response_truncated: column.boolean((attempt) => responseOf(attempt)?.bodyTruncated ?? false),
   dns_ms: column.integer(({ result }) => result.timing?.dnsMs),
   connect_ms: column.integer(({ result }) => result.timing?.connectMs),
@@ -28,6 +28,10 @@ export const attemptColumns: Readonly<Record<string, Column<FinishedAttempt>>> =
 const names = Object.keys(attemptColumns);
 
 const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' ? result : null);
+
+/** Why there was no token: an attempt without a request has no other answer. */
+const tokenFailureOf = ({ result }: FinishedAttempt) =>
+  result.kind === 'error' && result.tokenFailure !== undefined ? Buffer.from(result.tokenFailure) : null;
 
 /**
  * SQL: the end of a statement that adds the attempts of `hit` to `hookwright.attempts`. `hit` has the ids of deliveries

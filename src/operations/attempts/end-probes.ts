@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
+import { isProvedSql } from '../proofs/proved.js';
 import { about, auditBySql, service } from '../rows/audit.js';
 import type { FinishedAttempt } from './finished-attempt.js';
 import type { HealthRow } from './update-health.js';
@@ -16,6 +17,7 @@ const enableStatement: Statement = {
           disabled_at = null, disabled_reason = null, hold_until = null, closed_until = null, failing_since = null,
           next_probe_at = null, keep_held = false, keep_held_up_to = null
       where id = any($1::bigint[]) and not active and disabled_reason = 'FAILURES' and deleted_at is null
+        and ${isProvedSql('webhooks')}
       returning id, generation),
     noted as (
       update hookwright.webhook_recoveries r

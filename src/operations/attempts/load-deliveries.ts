@@ -4,6 +4,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
+import { isProvedSql } from '../proofs/proved.js';
 import { selectToSend, sentNames, type WebhookToSend } from './webhook-to-send.js';
 
 /** Deliveries that the transaction which wrote them has loaded. */
@@ -73,7 +74,7 @@ interface Row extends DueDelivery {
 const loadSql = (
   traceparent: { column: string; join: string },
   status = `d.status = 'PENDING'`,
-  isDue = `d.due_at <= now() and (d.is_check or w.active and (${countsAsHeldSql('d', 'w')}) is not true)`,
+  isDue = `d.due_at <= now() and (d.is_check and ${isProvedSql('w')} or w.active and (${countsAsHeldSql('d', 'w')}) is not true)`,
 ) => `
     select d.id, d.tenant_id as "tenantId", d.webhook_id as "webhookId", d.event_type as "eventType", e.body,
            case when d.content_id is not null
@@ -101,7 +102,7 @@ const loadProbesStatement: Statement = {
   text: loadSql(
     UNTRACED,
     `d.status in ('PENDING', 'HELD')`,
-    `(not w.active and w.disabled_reason = 'FAILURES') is true`,
+    `(not w.active and w.disabled_reason = 'FAILURES' and ${isProvedSql('w')}) is true`,
   ),
 };
 

@@ -4,6 +4,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
+import { isProvedSql } from '../proofs/proved.js';
 
 export interface TurnedAway {
   id: number;
@@ -29,7 +30,7 @@ const turnAwayStatement: Statement = {
   text: `
     with judged as materialized (
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
-             d.is_check or w.active and not ${countsAsHeldSql('d', 'w')} as active,
+             d.is_check and ${isProvedSql('w')} or w.active and not ${countsAsHeldSql('d', 'w')} as active,
              w.deleted_at is not null as deleted
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join ${turned.as('turned')} on turned.id = d.id
@@ -57,8 +58,8 @@ const turnAwayStatement: Statement = {
 
 /**
  * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
- * deleted, or the delivery counts as held, it is held or canceled; a check is never held. Where its time has not come,
- * or its endpoint is closed, the job is put off until then.
+ * deleted, or the delivery counts as held, it is held or canceled; a check is held only before the proof of its
+ * endpoint. Where its time has not come, or its endpoint is closed, the job is put off until then.
  *
  * @param deliveries each delivery once
  * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of them, or its job, locked

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RowOf } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
@@ -35,6 +36,10 @@ export const sentNames = Object.keys(columns) as (keyof WebhookToSend)[];
 /** The columns as a select list. @param webhook a row of `webhooks` in SQL */
 export const selectToSend = (webhook: string): string =>
   sentNames.map((name) => `${webhook}.${columns[name]} as "${name}"`).join(', ');
+
+/** Whether a webhook is called as before, and outcomes count as before. */
+export const isCalledAsBefore = (before: WebhookToSend, now: WebhookToSend): boolean =>
+  sentNames.every((name) => name === 'failuresAtLoad' || isDeepStrictEqual(before[name], now[name]));
 
 /** A webhook as the SQL function `webhook_to_send` has it. */
 export type WebhookJson = Omit<WebhookToSend, 'sealedSecret'> & { webhookId: number; sealedSecret: string };

@@ -6,10 +6,11 @@ import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { AuditActor } from '../../entities/audit-entry.js';
 import { type BulkKind, BulkOperation, BulkStatus } from '../../entities/bulk-operation.js';
 import { Webhook } from '../../entities/webhook.js';
-import { ApiError, found, invalidInput } from '../../errors.js';
+import { ApiError, found, refusedInput } from '../../errors.js';
 import type { HasOrm, HasPool, SqlTarget } from '../../platform/database/database.js';
 import { tenantTransaction } from '../../platform/database/tenant-database.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
+import { inactive } from '../proofs/inactive.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { nextId } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
@@ -43,7 +44,8 @@ interface BulkStart {
  * Counts the rows of a bulk operation, and starts it unless this is a dry run. Its range is fixed here, so that it
  * ends.
  *
- * @throws ApiError not_found for a webhook that is foreign, unknown or deleted; webhook_inactive unless it cancels;
+ * @throws ApiError not_found for a webhook that is foreign, unknown or deleted; webhook_inactive or
+ *   webhook_unverified unless it cancels;
  *   bulk_operation_limit_reached; search_timed_out when there is too much to count
  */
 export async function startBulkOperation(
@@ -95,7 +97,7 @@ async function requireWebhook(em: EntityManager, selection: BulkSelection): Prom
   }
   const webhook = found(await em.findOne(Webhook, { id: webhookId }), 'webhook', webhookId);
   if (!webhook.active && kind !== 'CANCEL_DELIVERIES') {
-    throw new ApiError('webhook_inactive', `Webhook ${webhookId} is inactive; enable it first.`);
+    throw inactive(`Webhook ${webhookId} is inactive; enable it first`, webhookId, webhook.disabledReason);
   }
   if (kind === 'REPLAY_EVENTS') {
     requireSubscribed(selection.filter, webhook.eventTypes);
@@ -106,7 +108,7 @@ async function requireWebhook(em: EntityManager, selection: BulkSelection): Prom
 function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subscribed: string[]): void {
   if (eventTypes && !includeUnsubscribed && !eventTypes.some((name) => matches(subscribed, name))) {
     const detail = `are none that the webhook subscribes to (${subscribed.join(', ')}); \`includeUnsubscribed\` replays them all the same`;
-    throw invalidInput([{ path: ['input', 'filter', 'eventTypes'], code: 'not_subscribed', detail }]);
+    throw refusedInput(['filter', 'eventTypes'], 'not_subscribed', detail);
   }
 }
 

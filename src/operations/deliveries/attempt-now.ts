@@ -1,7 +1,9 @@
 import { LANES } from '../../domain/pacing/lanes.js';
+import type { DisabledReason } from '../../entities/webhook.js';
 import { ApiError, notFound } from '../../errors.js';
 import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { waitsForSql } from '../ordering/turns.js';
+import { inactive } from '../proofs/inactive.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { LOCK_WAIT_MS } from './delivery-state.js';
@@ -11,6 +13,7 @@ interface Row {
   status: string;
   webhookId: number;
   active: boolean;
+  reason: DisabledReason | null;
   deleted: boolean;
   /** The delivery that has its turn, of one that waits. */
   waitsFor: number | null;
@@ -20,11 +23,12 @@ interface Row {
 const lockStatement: Statement = {
   text: `
     with target as materialized (
-      select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
+      select w.id, w.active, w.disabled_reason, w.deleted_at is not null as deleted from hookwright.webhooks w
       where w.tenant_id = $2 and w.id = any(array(
         select webhook_id from hookwright.deliveries where id = any($1::bigint[]) and (tenant_id = $2) is true))
       order by w.id for share)
     select d.id::float8 as id, d.status, target.id::float8 as "webhookId", target.active, target.deleted,
+           target.disabled_reason as reason,
            case when d.status = 'WAITING' then ${waitsForSql('d')} end as "waitsFor"
     from target join hookwright.deliveries d on d.webhook_id = target.id
       and d.id = any($1::bigint[]) and (d.tenant_id = $2) is true
@@ -42,7 +46,8 @@ const attemptStatement: Statement = {
  * @param ids at least one, each once
  * @returns those that are due now
  * @throws ApiError for the first that cannot be attempted, and then nothing is changed: not_found; delivery_held;
- *   delivery_finished; ordering_waits; webhook_deleted; webhook_inactive. Error with LOCK_NOT_AVAILABLE
+ *   delivery_finished; ordering_waits; webhook_deleted; webhook_inactive; webhook_unverified.
+ *   Error with LOCK_NOT_AVAILABLE
  */
 export async function attemptNow(db: HasOrm, tenantId: number, ids: readonly number[], by: Actor): Promise<number[]> {
   const work = async ({ em, sql }: UnitOfWork) => {
@@ -90,6 +95,6 @@ function refuseUnlessWaiting(id: number, row: Row | undefined): void {
     throw new ApiError('delivery_finished', `Delivery ${id} is ${row.status} already; redeliver sends it again.`);
   }
   if (!row.active) {
-    throw new ApiError('webhook_inactive', `The webhook of delivery ${id} is inactive; enable it first.`);
+    throw inactive(`The webhook of delivery ${id} is inactive; enable it first`, row.webhookId, row.reason);
   }
 }

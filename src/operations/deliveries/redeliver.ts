@@ -1,13 +1,17 @@
 import { LANES } from '../../domain/pacing/lanes.js';
+import type { DisabledReason } from '../../entities/webhook.js';
 import { ApiError, found } from '../../errors.js';
 import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
+import { inactive } from '../proofs/inactive.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
 import { isOpen, LOCK_WAIT_MS, reopenedSql } from './delivery-state.js';
 
 interface Row {
   status: string;
+  webhookId: number;
   active: boolean;
+  reason: DisabledReason | null;
   deleted: boolean;
   has_event: boolean;
 }
@@ -22,11 +26,11 @@ const contentSql = `
 const lockStatement: Statement = {
   text: `
     with target as materialized (
-      select w.id, w.active, w.deleted_at is not null as deleted from hookwright.webhooks w
+      select w.id, w.active, w.disabled_reason, w.deleted_at is not null as deleted from hookwright.webhooks w
       where w.id = (select webhook_id from hookwright.deliveries where id = $1 and tenant_id = $2)
         and w.tenant_id = $2
       for share)
-    select d.status, target.active, target.deleted,
+    select d.status, target.id::float8 as "webhookId", target.active, target.disabled_reason as reason, target.deleted,
            -- A scalar subquery, so that Postgres looks the event up by its key.
            (select true from hookwright.events e where e.tenant_id = $2 and e.id = d.event_id) is true as has_event
     from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
@@ -52,8 +56,8 @@ const reopenStatement: Statement = {
  *
  * @param reshape whether to send the content that the webhook has now, instead of the delivery's own
  * @throws ApiError not_found; delivery_not_finished while it is open; event_gone when its event is not
- *   kept any more; webhook_inactive; webhook_deleted. Error with LOCK_NOT_AVAILABLE, when another session has the
- *   webhook or the delivery locked
+ *   kept any more; webhook_inactive; webhook_unverified; webhook_deleted. Error with LOCK_NOT_AVAILABLE,
+ *   when another session has the webhook or the delivery locked
  */
 export async function redeliver(
   db: HasOrm,
@@ -77,7 +81,10 @@ export async function redeliver(
   await managementTransaction(db, tenantId, work, { lockWaitMs: LOCK_WAIT_MS });
 }
 
-function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has_event }: Row): void {
+function refuseUnlessSendable(
+  deliveryId: number,
+  { status, active, deleted, has_event, webhookId, reason }: Row,
+): void {
   if (deleted) {
     throw new ApiError('webhook_deleted', `The webhook of delivery ${deliveryId} was deleted.`);
   }
@@ -94,6 +101,6 @@ function refuseUnlessSendable(deliveryId: number, { status, active, deleted, has
     );
   }
   if (!active) {
-    throw new ApiError('webhook_inactive', `The webhook of delivery ${deliveryId} is inactive; enable it first.`);
+    throw inactive(`The webhook of delivery ${deliveryId} is inactive; enable it first`, webhookId, reason);
   }
 }

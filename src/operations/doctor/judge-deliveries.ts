@@ -1,9 +1,9 @@
 import { CLOSED_COUNTED, LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
-import type { DeliveryFacts } from '../installation/examine-deliveries.js';
+import { type DeliveryFacts, UNVERIFIED_COUNTED } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX } from '../installation/open-deliveries.js';
-import { type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
+import { CERTIFICATES_LOOKED, type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
 import { FOUND_MAX, type Progress } from '../installation/search-parts.js';
 import { type Check, check, durationText, failIf, statusOf, warnIf } from './check.js';
 import { judgeHousekeeping } from './judge-housekeeping.js';
@@ -79,11 +79,27 @@ export function judgeDeliveries(
       `Webhooks and tenants whose filters may be ignored: ${ignored}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
       'No filter is ignored.',
     ),
+    ...judgeWebhooks(installation, facts),
+  ];
+}
+
+/** No warnings: owners enable their webhooks, prove their endpoints and replace their certificates. */
+function judgeWebhooks(
+  { activeWebhooks, disabledWebhooks, certificatesEnding: ending }: Installation,
+  { unverified }: DeliveryFacts,
+): Check[] {
+  const notVerified = unverified === 0 ? '' : `; not verified: ${upTo(UNVERIFIED_COUNTED)(unverified)}`;
+  const certificates =
+    ending === 0
+      ? 'No certificate of a webhook ends within 14 days.'
+      : `Webhooks with a certificate that ends within 14 days, or has ended: ${upTo(CERTIFICATES_LOOKED)(ending)}. Their owners hear of it by webhook.certificate_ending and notices.`;
+  return [
     check(
       'webhooks',
       'ok',
-      `Active: ${about(installation.activeWebhooks)}; disabled because their receivers failed: ${about(installation.disabledWebhooks)}.`,
+      `Active: ${about(activeWebhooks)}; disabled because their receivers failed: ${about(disabledWebhooks)}${notVerified}.`,
     ),
+    check('certificates', 'ok', certificates),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/text/durations.js';
 import type { Found } from '../../platform/database/driver/server-role.js';
 import type { Failover } from '../installation/read-installation.js';
 import type { ReplicationFacts } from '../installation/read-replication.js';
@@ -44,8 +45,6 @@ function listOf({ standbys }: ReplicationFacts): string {
   });
   return texts.join(', ') || 'none';
 }
-
-const DAY_MS = 86_400_000;
 
 /** Warns for a day, where something may be missing. */
 export function judgeFailover(failover: Failover | null, now: Date): Check {

@@ -3,7 +3,7 @@ import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../..
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
-import { ApiError, invalidInput, notFound } from '../../errors.js';
+import { ApiError, notFound, refusedInput } from '../../errors.js';
 import type { HasOrm } from '../../platform/database/database.js';
 import { compileEventSchema } from '../../platform/payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
@@ -41,7 +41,7 @@ export async function registerEventType(
     // Only now: that the name is taken, as the service's own are, is the better answer.
     if (isOwnEventTypeName(name)) {
       const detail = `must not begin with webhook. or delivery.: events of these families are the service's own`;
-      throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
+      throw refusedInput(['name'], 'event_type_reserved', detail);
     }
     em.create(EventType, { name, description, ...columnsOf(schema) });
     const after = { description, schema, version: 1 };
@@ -68,7 +68,7 @@ export async function updateEventType(
     const newSchema = columns !== null && columns.schema !== type.schema;
     if (newSchema && BUILT_IN_EVENT_TYPES.includes(name)) {
       const detail = 'cannot be changed: the interface that integrators rely on defines it';
-      throw invalidInput([{ path: ['input', 'schema'], code: 'event_type_built_in', detail }]);
+      throw refusedInput(['schema'], 'event_type_built_in', detail);
     }
     if (dryRun) {
       return;
@@ -140,7 +140,7 @@ async function changeEventType(
     }
     if (type.reserved) {
       const detail = 'belongs to the service itself and cannot be changed';
-      throw invalidInput([{ path: ['input', 'name'], code: 'event_type_reserved', detail }]);
+      throw refusedInput(['name'], 'event_type_reserved', detail);
     }
     change(unit, type);
   });

@@ -7,7 +7,7 @@ import { statusInQueueSql } from '../ordering/turns.js';
 export const TENANT_COUNT_MAX = 2_500;
 export const WEBHOOK_COUNT_MAX = 250;
 /** How many of a webhook's newest deliveries are searched for failures. */
-export const FAILURES_LOOKED_OF_WEBHOOK = 1_000;
+export const FAILURES_LOOKED_OF_WEBHOOK = 400;
 export const NEXT_ATTEMPTS_MAX = 50;
 
 /** Deliveries that are still to be sent. A count of `countMax` means this many or more. */

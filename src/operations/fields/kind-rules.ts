@@ -4,7 +4,7 @@ import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/fi
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import { textProblems } from '../../domain/content/template.js';
 import { listNames, WILDCARD } from '../../domain/events/event-type.js';
-import { type AuthInput, authProblems } from '../../domain/fields/auth.js';
+import type { AuthInput } from '../../domain/fields/auth.js';
 import {
   type Delays,
   type MaxName,
@@ -19,6 +19,7 @@ import { EXTERNAL_ID_RULE, isExternalId } from '../../domain/ids/external-id.js'
 import { visibleText } from '../../domain/text/visible-text.js';
 import type { Config } from '../../platform/settings/config.js';
 import { type KnownType, readShape } from '../../platform/shapes/read-shape.js';
+import { readAuth } from './auth-rules.js';
 
 /** The rules of some kinds compare with it. */
 export interface Known {
@@ -36,6 +37,8 @@ export interface Known {
   names: Readonly<Record<NamesKnown, readonly string[]>>;
   /** `RETENTION_DAYS`. */
   retentionDays: number;
+  /** The clock, because certificates end. */
+  now: () => Date;
 }
 
 /** The names of all event types, and of those that messages list: the others are hidden. */
@@ -45,7 +48,7 @@ export interface KnownTypes {
 }
 
 /** The rules of an installation, but for its event types. */
-export const knownOf = ({ target, delivery, retentionDays }: Config): Known => ({
+export const knownOf = ({ target, delivery, retentionDays }: Config, now = () => new Date()): Known => ({
   target,
   eventTypes: { all: [], shown: [] },
   schemas: [],
@@ -53,6 +56,7 @@ export const knownOf = ({ target, delivery, retentionDays }: Config): Known => (
   maxima: delivery,
   names: { signatureForms: [...delivery.signatureForms.keys()] },
   retentionDays,
+  now,
 });
 
 export const refused = (code: string, message: string) => ({ message, params: { code } });
@@ -124,8 +128,15 @@ export function textMap({ countMax, valueCharsMax }: TextMap, name: string) {
 
 const KEY_SHOWN_LENGTH_MAX = 50;
 
-export const auth = (prefix: string) =>
-  z.custom<AuthInput>().superRefine((input, context) => addProblems(context, authProblems(input, prefix)));
+export const auth = (known: Known) =>
+  z.custom<AuthInput>().transform((input, context) => {
+    const read = readAuth(input, known);
+    if ('problems' in read) {
+      addProblems(context, read.problems);
+      return z.NEVER;
+    }
+    return read.auth;
+  });
 
 export interface Problem {
   path?: PropertyKey[];

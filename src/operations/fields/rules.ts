@@ -27,6 +27,7 @@ import {
   textMap,
   url,
 } from './kind-rules.js';
+import { tls } from './tls-rules.js';
 import { filter, template } from './tree-rules.js';
 
 /** The rules of a kind. */
@@ -73,7 +74,8 @@ const kinds: { [One in Kind]: RulesOfKind<OfKind<One>> } = {
   delays: value<OfKind<'delays'>>((field, _, known) => delays(field, known)),
   choice: value<OfKind<'choice'>>(({ values }) => z.enum(Object.keys(values))),
   headers: { rules: (name, _, { headerPrefix }) => headerRules(name, headerPrefix), joined: joinedHeaders },
-  auth: tree(({ headerPrefix }) => auth(headerPrefix)),
+  auth: tree(auth),
+  tls: tree(({ now }) => tls(now)),
   filter: tree(filter),
   message: value<OfKind<'message'>>(({ charsMax }) => message(charsMax)),
   template: tree(template),

@@ -31,6 +31,12 @@ export const OLD_ROWS = {
       and not exists (select from hookwright.bulk_operations b where b.api_key_id = api_keys.id)`,
   },
   'endpoint states': { table: 'endpoint_states', isOld: () => `updated_at < now() - interval '1 day'` },
+  /** Their webhooks were deleted, or have other options, perhaps without OAuth 2. */
+  'endpoint tokens': {
+    table: 'endpoint_tokens',
+    isOld: () => `not exists (select from hookwright.webhooks w where w.id = endpoint_tokens.webhook_id
+      and w.deleted_at is null and w.options_version = endpoint_tokens.options_version)`,
+  },
   /** An event of a minute ago delays no other. */
   'raised events': {
     table: 'raised_events',
@@ -47,6 +53,7 @@ export const OLD_ROWS = {
   },
   /** No longer published, so nothing verifies with them. */
   'signing keys': { table: 'signing_keys', isOld: () => 'ends_at < now()' },
+  'challenged hosts': { table: 'challenge_hosts', isOld: () => `last_at < now() - interval '1 hour'` },
   /** Notices live for four days at most, where mails are sent. */
   notices: { table: 'notices', isOld: () => `happened_at < now() - interval '7 days'` },
   'notice recipients': { table: 'notice_recipients', isOld: () => 'deleted_at is not null' },

@@ -19,7 +19,7 @@ const rightsStatement = `
   union all
   select p || ' on', format('%s (%s)', name, attname)
   from objects join pg_attribute on attrelid = relation and attnum > 0 and not attisdropped,
-    unnest(array['insert', 'update']) as p
+    unnest(array['select', 'insert', 'update']) as p
   where relkind <> 'S' and not has_table_privilege(${ROLE}, relation, p)
     and has_column_privilege(${ROLE}, relation, attnum, p)
   union all

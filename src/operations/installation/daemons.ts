@@ -17,7 +17,7 @@ interface DaemonReport {
 
 /** The options of webhooks that a daemon can follow. */
 interface DaemonSkills {
-  /** The fields with `since` that it knows, and `OTHER_SECRETS`. */
+  /** The fields with `since` that it knows, and skills such as `OTHER_SECRETS`. */
   knows: readonly string[];
   /** The digests of the signature forms that it signs in, by their names. */
   signatureForms: Readonly<Record<string, string>>;

@@ -24,6 +24,8 @@ export interface DeliveryFacts {
   quarantined: number;
   /** Webhooks of the installation that failures have disabled, or that are gone. */
   ownDisabled: number;
+  /** Webhooks whose endpoints have proved nothing yet; UNVERIFIED_COUNTED: that many or more. */
+  unverified: number;
   /** Rows with a time that a wrong clock of Postgres has left, besides those that are searched for. */
   futureTimes: number;
   closed: Omit<ClosedBacklog, 'oldestOtherDueAt'>;
@@ -31,6 +33,7 @@ export interface DeliveryFacts {
 }
 
 const SCHEDULED_LOOKED = 10_000;
+export const UNVERIFIED_COUNTED = 1_000;
 
 /**
  * SQL condition. Emitting all that are due at one moment takes a while. An event that could not be emitted is due again
@@ -77,7 +80,10 @@ export async function examineDeliveries(
        (select count(*)::integer from (${jobsAsideSql(pendingSql)}) suspects) as quarantined,
        (select count(*)::integer from hookwright.webhooks
         where tenant_id = ${INSTALLATION_TENANT} and deleted_at is null and not active
-          and disabled_reason <> 'PAUSED') as "ownDisabled",
+          and disabled_reason in ('FAILURES', 'GONE')) as "ownDisabled",
+       (select count(*)::integer from (
+          select from hookwright.verifications v join hookwright.webhooks w on w.id = v.webhook_id
+          where v.status <> 'VERIFIED' and w.deleted_at is null limit ${UNVERIFIED_COUNTED}) v) as "unverified",
        ${futureTimesSql} as "futureTimes"`,
     values: [CONTROL_NAME],
   });

@@ -11,7 +11,7 @@ export type FailingState = 'GONE' | 'DISABLED' | 'FAILING';
 /** This many are ranked: those that were disabled last, and then those that began to fail last. */
 export const FAILING_RANKED = 100;
 /** The reason is looked for in this many of a webhook's newest deliveries, and of its oldest held ones. */
-const REASON_LOOKED = 100;
+const REASON_LOOKED = 30;
 
 /** Each at most `FAILING_COUNTED_MAX`. */
 export interface FailingCounts {

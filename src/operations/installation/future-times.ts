@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { ASK_PAUSE_MS_MAX } from '../../domain/challenges/ask-times.js';
 import { RETRY_MS_MAX } from '../../domain/deliveries/retry-policy.js';
 import { PAUSE_MS_MAX, PROBE_MS_MAX } from '../../domain/pacing/probes.js';
 import { PUT_OFF_MS_MAX } from '../../domain/pacing/put-off-times.js';
@@ -41,6 +42,8 @@ export const unexplainedTimes = {
 const isClosedTooLongSql = isTooFarSql('closed_until', PAUSE_MS_MAX);
 const isProbedTooLateSql = isTooFarSql('next_probe_at', PROBE_MS_MAX);
 const isRecoveryTooLateSql = isTooFarSql('next_probe_at', PAUSE_MINUTES_MAX * 60_000);
+const isAskTooLateSql = isTooFarSql('next_at', ASK_PAUSE_MS_MAX);
+const isHostAheadSql = isTooFarSql('last_at', 0);
 // Not now(): what others commit after the doctor's transaction has begun is not in the future.
 /** No other mark is ahead of this one. */
 const areMarksAheadSql = 'minutes_until > clock_timestamp()';
@@ -55,6 +58,8 @@ export const futureTimesSql = `(
     (${farDeliveriesSql}) union all (${farJobsSql(pendingSql, JOB_MS_MAX)} limit ${CHUNK_ROWS})
     union all (select id from hookwright.webhooks where ${isClosedTooLongSql})
     union all (select webhook_id from hookwright.webhook_recoveries where ${isRecoveryTooLateSql})
+    union all (select webhook_id from hookwright.verifications where ${isAskTooLateSql})
+    union all (select null from hookwright.challenge_hosts where ${isHostAheadSql})
     union all (select null from (${futureRunsSql}) runs)
     union all (select null from hookwright.stats_progress where ${areMarksAheadSql})
     union all (select null from hookwright.installation_report where ${isReportAheadSql})) future)`;
@@ -72,6 +77,8 @@ const repairs = [
   `update hookwright.webhooks set closed_until = null where ${isClosedTooLongSql}`,
   `update hookwright.webhooks set next_probe_at = null where ${isProbedTooLateSql}`,
   `update hookwright.webhook_recoveries set next_probe_at = now() where ${isRecoveryTooLateSql}`,
+  `update hookwright.verifications set next_at = now() where ${isAskTooLateSql}`,
+  `delete from hookwright.challenge_hosts where ${isHostAheadSql}`,
   forgetFutureRunsSql,
   `update hookwright.stats_progress
    set minutes_until = least(minutes_until, ${anHourAgo('hour')}), hours_until = least(hours_until, ${anHourAgo('hour')}),

@@ -1,12 +1,15 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { lastRunSql } from '../../platform/graphile-worker/schema.js';
+import { isEndingSql } from '../certificates/warn-of-ending.js';
 import { HOUSEKEEPING_TASK } from '../jobs/tasks.js';
 import { OLDEST_LOOKED, oldestOtherSql } from './oldest-other.js';
 import { countOpen, ifQueuedSql, type OpenByDay, type OpenCounts } from './open-deliveries.js';
 
 /** Larger numbers of webhooks are estimates. */
 export const WEBHOOKS_COUNTED = 1_000;
+/** Webhooks whose certificates end soon are counted up to this number. */
+export const CERTIFICATES_LOOKED = 1_000;
 
 export interface HousekeepingRuns {
   /** When it was last started; null: never. */
@@ -52,6 +55,8 @@ export interface Installation extends OpenCounts {
   activeWebhooks: number;
   /** Webhooks that the service has disabled because of their receivers; pauses do not count. */
   disabledWebhooks: number;
+  /** Webhooks with a certificate that ends soon or has ended; CERTIFICATES_LOOKED: that or more. */
+  certificatesEnding: number;
 }
 
 /** SQL: the rows of an index when Postgres last looked; null without it. */
@@ -79,6 +84,12 @@ const oldestWaitingSql = `
 const scheduledLateSql = `
   (select coalesce(greatest(extract(epoch from now() - min(deliver_at)), 0), 0)::float8
    from hookwright.scheduled_events where status = 'SCHEDULED' and due_at <= now() + interval '2 seconds')`;
+
+/** Options are erased with their webhook. */
+const certificatesEndingSql = `
+  (select count(*)::integer from (
+     select from hookwright.webhook_options where ${isEndingSql('certificate_ends_at')}
+     limit ${CERTIFICATES_LOOKED}) o)`;
 
 const statement: Statement = {
   name: 'read_installation',
@@ -108,7 +119,8 @@ const statement: Statement = {
       ${webhooksSql(
         `${disabledSql('FAILURES')} union all ${disabledSql('GONE')}`,
         `${rowsOfIndexSql('webhooks_failed')} + ${rowsOfIndexSql('webhooks_gone')}`,
-      )} as "disabledWebhooks"
+      )} as "disabledWebhooks",
+      ${certificatesEndingSql} as "certificatesEnding"
     from hookwright.housekeeping h`,
 };
 

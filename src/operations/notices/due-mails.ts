@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { WARN_FROM_FAILURES } from '../../domain/deliveries/health-limits.js';
+import { CERTIFICATE_WARN_DAYS } from '../../domain/notices/certificate-ends.js';
 import {
   countMail,
   type MailRhythm,
@@ -65,6 +66,10 @@ const noticesStatement: Statement = {
              when n.topic = 'FAILING' then w.active and w.consecutive_failures >= ${WARN_FROM_FAILURES}
              when n.topic = 'KEY_BLOCKED' then exists (
                select from hookwright.ordering_queue q where q.webhook_id = w.id and q.blocked_at is not null)
+             when n.topic = 'CERTIFICATE' then exists (
+               select from hookwright.webhook_options o
+               where o.webhook_id = w.id
+                 and o.certificate_ends_at <= n.happened_at + interval '${CERTIFICATE_WARN_DAYS} days')
              when n.reminders > 0 then not w.active and w.disabled_at <= n.happened_at
                and exists (select from hookwright.deliveries d where d.webhook_id = w.id and d.status = 'HELD')
              else true end, false) as "isCurrent"

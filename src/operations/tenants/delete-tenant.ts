@@ -93,6 +93,8 @@ const TABLES_OF_TENANTS = {
   webhook_options: 'webhook',
   webhook_contents: 'webhook',
   webhook_recoveries: 'webhook',
+  verifications: 'webhook',
+  endpoint_tokens: 'webhook',
   webhooks: 'deleted',
   signing_keys: 'tenant',
   api_keys: 'tenant',

@@ -3,8 +3,9 @@ import { authHeaderName } from '../../domain/fields/auth.js';
 import { isSameHeader } from '../../domain/fields/headers.js';
 import { type Secret, secretsOf, webhookSecrets } from '../../domain/fields/secrets.js';
 import type { Webhook } from '../../entities/webhook.js';
-import { ApiError, invalidInput, type Path } from '../../errors.js';
+import { ApiError, refusedInput } from '../../errors.js';
 import type { SealedSettings } from './settings.js';
+import { requireTlsUrl } from './tls-settings.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,8 @@ type Values = Readonly<Record<string, unknown>>;
  * @param before the settings before, as far as they change; null: the webhook is new
  * @param change the settings that are set now
  * @param fields may hold secrets
- * @throws ApiError secrets_bound_to_origin; invalid_input for http, and for two headers of one name
+ * @throws ApiError secrets_bound_to_origin; invalid_input for http, also with settings of TLS, and
+ *   for two headers of one name
  */
 export function requireBoundSecrets(
   webhook: Pick<Webhook, 'url' | 'options'>,
@@ -25,13 +27,14 @@ export function requireBoundSecrets(
   fields = webhookSecrets,
 ): void {
   requireDifferentHeaders(webhook);
+  requireTlsUrl(webhook, change);
   const { url, options } = webhook;
   const values = { ...Object.fromEntries(fields.map(({ name }) => [name, (options as Values | null)?.[name]])), url };
   const secrets = secretsOf(values, fields);
   const unencrypted = secrets.find(({ addresses }) => !addresses.every(isEncrypted));
   if (unencrypted !== undefined) {
     const detail = `needs https:// while the webhook has secrets: ${namesOf(secrets)}`;
-    throw refused([change.url === undefined ? unencrypted.place : 'url'], 'auth_needs_https', detail);
+    throw refusedInput([change.url === undefined ? unencrypted.place : 'url'], 'auth_needs_https', detail);
   }
   if (before === null) {
     return;
@@ -41,8 +44,9 @@ export function requireBoundSecrets(
   const were = new Map(
     secretsOf({ ...values, ...before }, fields).map((secret) => [secret.sealedAs, originsOf(secret)]),
   );
+  // Place by place: the receiver of a token must not get the client secret, nor the other way round.
   const moved = kept.filter((secret) =>
-    originsOf(secret).some((origin) => !were.get(secret.sealedAs)?.includes(origin)),
+    originsOf(secret).some((origin, place) => were.get(secret.sealedAs)?.[place] !== origin),
   );
   if (moved.length > 0) {
     const origins = new Set(moved.flatMap(({ sealedAs }) => were.get(sealedAs) ?? []));
@@ -65,11 +69,8 @@ function requireDifferentHeaders({ options }: Pick<Webhook, 'options'>): void {
   const { headers, auth } = options ?? {};
   const name = auth == null ? null : authHeaderName(auth);
   if (name !== null && Object.keys(headers ?? {}).some((one) => isSameHeader(one, name))) {
-    throw refused(['delivery'], 'header_repeated', `has the header ${name} twice: among its headers, and in auth`);
+    throw refusedInput(['delivery'], 'header_repeated', `has the header ${name} twice: among its headers, and in auth`);
   }
 }
 
 const namesOf = (secrets: readonly Secret[]) => secrets.map(({ name }) => name).join(', ');
-
-const refused = (path: Path, code: string, detail: string) =>
-  invalidInput([{ path: ['input', ...path], code, detail }]);

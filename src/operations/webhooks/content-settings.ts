@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Content, type ContentSettings, contentFrom } from '../../domain/content/content.js';
 import { CHATS, isChat } from '../../domain/content/formats.js';
 import type { Webhook } from '../../entities/webhook.js';
-import { invalidInput } from '../../errors.js';
+import { refusedInput } from '../../errors.js';
 import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 
 const NAMES = ['shape', 'format', 'text', 'template'] as const;
@@ -43,8 +43,7 @@ export function requireUsable(
   { format, template }: ContentSettings,
   changes: Partial<Record<(typeof NAMES)[number], unknown>>,
 ): void {
-  const refused = (name: string, code: string, detail: string) =>
-    invalidInput([{ path: ['input', 'content', name], code, detail }]);
+  const refused = (name: string, code: string, detail: string) => refusedInput(['content', name], code, detail);
   if (format === 'TEMPLATE' && template == null) {
     throw refused('template', 'template_missing', 'is missing: the format TEMPLATE sends it');
   }

@@ -12,17 +12,20 @@ import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js'
 import type { NewSigningKey, SecretVault } from '../secrets/secret-vault.js';
 import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
+import { beginVerification } from './change-verification.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
-import { markPaused } from './switch-webhook.js';
+import { markPaused, markUnverified } from './switch-webhook.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   own?: OwnSecrets;
   /** It is made paused, and holds its events so long. Null: it is active at once. */
   paused?: { holdHours: number } | null;
+  /** The endpoint must prove that it wants deliveries, which are held so long. Null: it need not. */
+  challenge?: { holdHours: number } | null;
   /** Becomes the tenant's, if it has none. Null: nothing of the webhook is signed by one. */
   signingKey?: NewSigningKey | null;
   webhooksMax: number;
@@ -45,7 +48,7 @@ export async function createWebhook(
   wanted: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...others } = wanted;
-  const { paused = null, signingKey = null, ...settings } = others;
+  const { paused = null, challenge = null, signingKey = null, ...settings } = others;
   if (tenantId === INSTALLATION_TENANT) {
     await makeInstallationTenant(db, vault);
   }
@@ -72,14 +75,18 @@ export async function createWebhook(
       await keepCreationKey(sql, creation, { id, sealedSecret });
     }
     const sealed = { sealedSecret, previousSealedSecret };
-    const created = await insertWebhook(unit, tenant, { id, ...sealed, own, stored: given(stored), paused });
+    const created = await insertWebhook(unit, tenant, { id, ...sealed, own, stored: given(stored), paused, challenge });
+    if (challenge !== null) {
+      await em.flush(); // its row comes first
+      await beginVerification(sql, created);
+    }
     if (signingKey !== null) {
       await addFirstKey(unit, tenantId, signingKey);
     }
     const after = {
       ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
       ...auditedSecrets(own, created),
-      ...state,
+      ...(created.active === false ? { active: false } : {}),
     };
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
@@ -95,7 +102,7 @@ export async function createWebhook(
   };
 }
 
-interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused'>> {
+interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused' | 'challenge'>> {
   id: number;
   sealedSecret: Buffer;
   previousSealedSecret: Buffer | null;
@@ -105,7 +112,7 @@ interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused'>> {
 
 /** Writes the row of a new webhook, and that of its options if it has any. */
 async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Promise<Webhook> {
-  const { id, sealedSecret, previousSealedSecret, own, stored, paused } = row;
+  const { id, sealedSecret, previousSealedSecret, own, stored, paused, challenge } = row;
   const { em, sql, now } = unit;
   const created = em.create(Webhook, { id, tenantId: tenant.id, ...ownSettings(stored), sealedSecret });
   if (previousSealedSecret !== null) {
@@ -114,6 +121,8 @@ async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Pro
   }
   if (paused !== null) {
     markPaused(unit, created, paused.holdHours);
+  } else if (challenge !== null) {
+    markUnverified(unit, created, challenge.holdHours);
   }
   created.options = null;
   created.tenant = tenant;

@@ -3,6 +3,8 @@ import { enqueueAlign } from '../jobs/enqueue.js';
 import { type Actor, about, audit, picked } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js';
+import { eraseTokens } from '../tokens/endpoint-tokens.js';
+import { endVerifications } from './change-verification.js';
 import { eraseOptionsRows } from './settings.js';
 
 /**
@@ -42,5 +44,7 @@ const eraseStatement: Statement = {
 /** A tenant may have tens of thousands. @param webhookIds locked */
 export async function eraseWebhooks({ em, sql, now }: UnitOfWork, webhookIds: readonly number[]): Promise<void> {
   await eraseOptionsRows({ em, sql }, webhookIds);
+  await endVerifications(sql, webhookIds);
+  await eraseTokens(sql, webhookIds);
   await query(sql, eraseStatement, [[...webhookIds], now]);
 }

@@ -8,7 +8,7 @@ import {
   type StoredHeaderChange,
   type StoredHeaders,
 } from '../../domain/fields/headers.js';
-import { invalidInput } from '../../errors.js';
+import { refusedInput } from '../../errors.js';
 import { tooManyHeaders } from '../fields/header-rules.js';
 
 /**
@@ -20,8 +20,7 @@ export function mergeHeaders(before: StoredHeaders | null, { set, remove }: Stor
   const kept = Object.entries(before ?? {}).filter(([name]) => !gone.has(headerKey(name)));
   const headers = [...kept, ...Object.entries(set)];
   const chars = headers.reduce((sum, [name, header]) => sum + name.length + lengthOf(header), 0);
-  const refused = (code: string, detail: string) =>
-    invalidInput([{ path: ['input', 'delivery', 'setHeaders'], code, detail }]);
+  const refused = (code: string, detail: string) => refusedInput(['delivery', 'setHeaders'], code, detail);
   if (headers.length > HEADERS_MAX) {
     throw refused(tooManyHeaders.params.code, tooManyHeaders.message);
   }

@@ -2,7 +2,7 @@ import { PREVIOUS_SECRET_DAYS_MAX } from '../../domain/signing/secret.js';
 import { DAY_MS } from '../../domain/text/durations.js';
 import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { Webhook } from '../../entities/webhook.js';
-import { invalidInput } from '../../errors.js';
+import { refusedInput } from '../../errors.js';
 
 /** Signing secrets that come with a webhook of another service. Null: none; then the service makes the secret. */
 export interface OwnSecrets {
@@ -20,7 +20,7 @@ export function overlapEnd({ previousSecretExpiresAt }: OwnSecrets, now: Date): 
   const leftMs = until.getTime() - now.getTime();
   if (leftMs <= 0 || leftMs > PREVIOUS_SECRET_DAYS_MAX * DAY_MS) {
     const detail = `must be later than now, and at most ${PREVIOUS_SECRET_DAYS_MAX} days`;
-    throw invalidInput([{ path: ['input', 'previousSecretExpiresAt'], code: 'out_of_range', detail }]);
+    throw refusedInput(['previousSecretExpiresAt'], 'out_of_range', detail);
   }
   return until;
 }

@@ -5,7 +5,9 @@ import { ApiError } from '../../errors.js';
 import { type HasOrm, type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import type { Cursor } from '../deliveries/rescue-deliveries.js';
+import { isProvedSql } from '../proofs/proved.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import { requireVerified } from './change-verification.js';
 
 /** Webhooks with `recovery: AUTOMATIC` that failures have disabled come back by themselves. */
 
@@ -25,7 +27,8 @@ const inForceSql = (installation: string) => `coalesce(o.recovery, t.recovery, $
 const rowsSql = `
   join hookwright.tenants t on t.id = w.tenant_id
   left join hookwright.webhook_options o on o.webhook_id = w.id`;
-const isDisabledSql = `not w.active and w.disabled_reason = 'FAILURES' and w.deleted_at is null`;
+const isDisabledSql = `not w.active and w.disabled_reason = 'FAILURES' and w.deleted_at is null
+  and ${isProvedSql('w')}`;
 
 const minutesSql = (count: string) => `${count} * interval '1 minute'`;
 const doubledSql = (pause: string) => `least(${PAUSE_MINUTES_MAX}, ${pause} * 2)`;
@@ -118,13 +121,14 @@ const oneStatement: Statement = { text: 'select hookwright.probe_webhook($1, $2,
  * enables the webhook; a failure changes nothing.
  *
  * @returns the id of the delivery
- * @throws ApiError webhook_not_failing
+ * @throws ApiError webhook_unverified, webhook_not_failing
  */
 export async function probeNow(db: HasOrm, tenantId: number, webhookId: number): Promise<number> {
   const values = [tenantId, webhookId, TEST_EVENT_TYPE, BODY, LANES.TEST.priority];
-  const [row] = await managementTransaction(db, tenantId, ({ sql }) =>
-    query<{ id: number | null }>(sql, oneStatement, values),
-  );
+  const [row] = await managementTransaction(db, tenantId, async ({ sql }) => {
+    await requireVerified(sql, webhookId);
+    return await query<{ id: number | null }>(sql, oneStatement, values);
+  });
   if (typeof row?.id !== 'number') {
     throw new ApiError('webhook_not_failing', 'Failures have not disabled this webhook; checkWebhook sends a check.');
   }

@@ -8,6 +8,7 @@ import { type Actor, about, audit } from '../rows/audit.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
+import { askAgain } from './change-verification.js';
 
 interface Rotation {
   webhookId: number;
@@ -32,7 +33,7 @@ export async function rotateSecret(
 ): Promise<{ secret: string; webhook: Webhook }> {
   const secret = formatSecret(random(SECRET_BYTES));
   const sealed = await vault.seal(tenantId, webhookId, secret);
-  const webhook = await managementTransaction(db, tenantId, async ({ em, now }) => {
+  const webhook = await managementTransaction(db, tenantId, async ({ em, sql, now }) => {
     const locked = await lockWebhook(em, webhookId);
     const { previousSecretExpiresAt: overlapsUntil } = locked;
     const until = overlapHours > 0 ? new Date(now.getTime() + overlapHours * HOUR_MS) : null;
@@ -47,6 +48,7 @@ export async function rotateSecret(
     locked.overlapEndsAt = until;
     locked.previousSecretExpiresAt = until;
     locked.sealedSecret = sealed;
+    await askAgain(sql, webhookId); // the answers of before were to another signature
     const after = { overlapHours, previousSecretExpiresAt: until && formatTimestamp(until) };
     audit(em, by, { ...about('WEBHOOK', tenantId, webhookId), action: 'WEBHOOK_SECRET_ROTATED', after });
     return locked;

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HIDDEN } from '../../domain/deliveries/redact.js';
+import type { StoredAuthChange } from '../../domain/fields/auth.js';
 import type { Field } from '../../domain/fields/field.js';
 import { flat } from '../../domain/fields/field-table.js';
 import type { StoredHeaderChange } from '../../domain/fields/headers.js';
 import { webhookSecretNames, withEachSecret, withSecrets } from '../../domain/fields/secrets.js';
 import { tenantFields } from '../../domain/fields/tenant-fields.js';
+import type { TlsChange } from '../../domain/fields/tls.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Tenant, TenantSettings } from '../../entities/tenant.js';
 import type { OwnSettings, StoredSettings, Webhook } from '../../entities/webhook.js';
@@ -21,8 +23,13 @@ type Values = Readonly<Record<string, unknown>>;
 const fields: ReadonlyMap<string, Field> = new Map(flat(webhookFields).map(([name, field]) => [name, field]));
 const isInOptionsRow = (name: string) => fields.get(name)?.optionsRow === true;
 
-/** Settings as they are stored, with sealed secrets. Headers are still a change. */
-export type SealedSettings = Partial<Omit<StoredSettings, 'headers'> & { headers: StoredHeaderChange | null }>;
+/** Settings as they are stored, with sealed secrets. Headers, auth and TLS are still changes. */
+export type SealedSettings = Partial<Omit<StoredSettings, keyof Changes> & Changes>;
+interface Changes {
+  headers: StoredHeaderChange | null;
+  auth: StoredAuthChange | null;
+  tls: TlsChange | null;
+}
 
 /** Applies to each setting what its kind says. Null is not a value of any kind. */
 const mapped = (settings: object, made: (value: never, name: string, field: Field) => unknown): Values =>

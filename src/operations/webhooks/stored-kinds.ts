@@ -6,8 +6,10 @@ import type { Field, Kind } from '../../domain/fields/field.js';
 import { storedHeaders } from '../../domain/fields/headers.js';
 import type { Webhook } from '../../entities/webhook.js';
 import type { SqlTarget } from '../../platform/database/database.js';
+import { auditedAuth, mergeAuth } from './auth-settings.js';
 import { changeContent } from './content-settings.js';
 import { auditedHeaders, mergeHeaders } from './header-settings.js';
+import { auditedTls, mergeTls, tlsColumns } from './tls-settings.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -56,7 +58,8 @@ const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
   delays: plain,
   choice: { ...plain, derive: contentRow },
   headers: { toStore: storedHeaders, merged: mergeHeaders, audited: auditedHeaders, derive: null },
-  auth: { ...plain, toStore: storedAuth },
+  auth: { toStore: storedAuth, merged: mergeAuth, audited: auditedAuth, derive: null },
+  tls: { ...plain, merged: mergeTls, audited: auditedTls, derive: tlsColumns },
   filter: { ...plain, derive: filterColumns },
   message: { ...plain, derive: contentRow },
   template: { ...plain, derive: contentRow },

@@ -1,7 +1,9 @@
-import type { Webhook } from '../../entities/webhook.js';
-import { ApiError, invalidInput } from '../../errors.js';
+import { isElsewhere } from '../../domain/challenges/challenge.js';
+import type { DisabledReason, StoredSettings, Webhook } from '../../entities/webhook.js';
+import { ApiError, refusedInput } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
+import { unverified } from '../proofs/inactive.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
 import { requireFreeExternalId, webhookConflict } from '../rows/external-ids.js';
 import { lockWebhook } from '../rows/lock-for-change.js';
@@ -9,8 +11,9 @@ import { managementTransaction, type UnitOfWork } from '../rows/unit-of-work.js'
 import type { NewSigningKey } from '../secrets/secret-vault.js';
 import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
+import { askAgain, moveUnasked, waiveProof } from './change-verification.js';
 import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeOptionsRow } from './settings.js';
-import { enable, pause, releaseKept } from './switch-webhook.js';
+import { demandProof, enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
 
@@ -23,6 +26,8 @@ export interface WebhookChange extends SealedSettings {
   held?: Held | undefined;
   /** Becomes the tenant's, if it has none. */
   signingKey?: NewSigningKey | null;
+  /** Whether another endpoint must prove that it wants deliveries (ENDPOINT_CHALLENGE). */
+  challenge?: boolean;
 }
 
 /**
@@ -33,13 +38,13 @@ export interface WebhookChange extends SealedSettings {
  * @param ifVersion the version that it must have; undefined: any
  * @throws ApiError not_found for a foreign, unknown or deleted webhook; precondition_failed for another version;
  *   invalid_input for what `held` cannot do; external_id_taken; option_not_allowed for another external id than the one
- *   it has, unless a platform key sets it; those of requireBoundSecrets
+ *   it has, unless a platform key sets it; webhook_unverified; those of requireBoundSecrets
  */
 export async function updateWebhook(
   db: HasPool & HasOrm,
   tenantId: number,
   webhookId: number,
-  { held, active, signingKey = null, ...settings }: WebhookChange,
+  { held, active, signingKey = null, challenge = false, ...settings }: WebhookChange,
   holdHours: number,
   by: Actor,
   ifVersion?: number,
@@ -66,14 +71,18 @@ export async function updateWebhook(
     if (isOrdered(before['by']) && !isOrdered(readSettings(webhook, ['by'])['by'])) {
       await enqueueAlign(sql, tenantId, webhookId); // what waits for others is sent
     }
-    if (active === true && !webhook.active) {
-      await enable(unit, webhook, held ?? 'RELEASE');
-    } else if (active === true && webhook.keepHeld) {
-      await decideOnKept(unit, webhook, held, by);
-    } else if (active === false && webhook.active) {
-      await pause(unit, webhook, holdHours);
+    const isMoved = isElsewhere(String(before['url'] ?? webhook.url), webhook.url);
+    const reason = webhook.disabledReason;
+    await switchTo(unit, webhook, { active, held, challenge, isMoved }, holdHours, by);
+    const reasonBeside = (value: DisabledReason | null) =>
+      reason === null || webhook.active ? {} : ({ reason: value } as Record<string, unknown>);
+    const changed = differences(
+      { ...before, ...reasonBeside(reason) },
+      { ...readSettings(webhook, names), ...reasonBeside(webhook.disabledReason) },
+    );
+    if (challenge && !isMoved && ASKED_WITH.some((name) => name in (changed?.after ?? {}))) {
+      await askAgain(sql, webhookId); // the answers of before were to another request
     }
-    const changed = differences(before, readSettings(webhook, names));
     if (changed !== null) {
       const heldToo = changed.after['active'] === true ? { held: held ?? 'RELEASE' } : {};
       audit(em, by, {
@@ -88,6 +97,42 @@ export async function updateWebhook(
   return await changing.catch(async (error: unknown) => {
     throw await webhookConflict(db, error, tenantId, settings.externalId);
   });
+}
+
+/** The settings that decide on the request which asks an endpoint. Another origin or path begins a proof of its own. */
+const ASKED_WITH = ['url', 'method', 'headers', 'auth', 'tls', 'signing'] as const satisfies (keyof StoredSettings)[];
+
+interface Switch extends Pick<WebhookChange, 'active' | 'held' | 'challenge'> {
+  /** It has another endpoint. */
+  isMoved: boolean;
+}
+
+async function switchTo(
+  unit: UnitOfWork,
+  webhook: Webhook,
+  { active, held, challenge, isMoved }: Switch,
+  holdHours: number,
+  by: Actor,
+): Promise<void> {
+  if (active === false) {
+    await pause(unit, webhook, holdHours);
+  }
+  if (isMoved && !challenge) {
+    await moveUnasked(unit.sql, webhook);
+  }
+  if (isMoved && challenge) {
+    if (active === true && held !== undefined && held !== 'RELEASE') {
+      throw unverified(webhook.id); // the proof releases all that the webhook does not keep
+    }
+    await demandProof(unit, webhook, active === true, holdHours);
+  } else if (active === true && !webhook.active) {
+    if (!challenge) {
+      await waiveProof(unit.sql, webhook.id);
+    }
+    await enable(unit, webhook, held ?? 'RELEASE');
+  } else if (active === true && webhook.keepHeld) {
+    await decideOnKept(unit, webhook, held, by);
+  }
 }
 
 /** Programs of the operator find the webhook by it, so its tenant sets it once. @param after undefined: it stays */
@@ -106,7 +151,7 @@ async function decideOnKept(unit: UnitOfWork, webhook: Webhook, held: Held | und
     const detail =
       `is for enabling, and the webhook is active already; cancel what it keeps with cancelDeliveries(input: ` +
       `{filter: {webhookId: "${webhook.id}", status: HELD}})`;
-    throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
+    throw refusedInput(['held'], 'contradiction', detail);
   }
   if (held === 'RELEASE') {
     await releaseKept(unit, webhook, by);

@@ -153,6 +153,8 @@ export const table = {
   apiKeysPerTenantMax: whole('API_KEYS_PER_TENANT_MAX', 1, 1_000_000, 100),
   /** The parts of options that keys of tenants may write. */
   endpointOptions: choice('ENDPOINT_OPTIONS', OPTION_PARTS),
+  /** Whether new endpoints must prove that they want deliveries. */
+  endpointChallenge: new Setting('ENDPOINT_CHALLENGE', z.enum(['off', 'required']).default('off'), 'off or required'),
   payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),
   ...limitSettings,
   rates: {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { found, type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
+import { found, type InputIssue, refusedInput, requireNoIssues } from '../../../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
@@ -133,7 +133,7 @@ export class BulkMutations {
   ): Promise<AttemptNowPayload> {
     if (Boolean(deliveryIds) === Boolean(filter)) {
       const detail = 'must have either `deliveryIds` or `filter`';
-      throw invalidInput([{ path: ['input'], code: 'contradiction', detail }]);
+      throw refusedInput([], 'contradiction', detail);
     }
     if (filter) {
       requireScope(context, 'deliveries:bulk');

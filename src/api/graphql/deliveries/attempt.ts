@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { DEFAULT_METHOD, type DeliveryMethod } from '../../../domain/deliveries/delivery-method.js';
+import { isWithoutToken } from '../../../domain/deliveries/outcome.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { JSONObject } from '../../../entities/scalars.js';
@@ -20,7 +21,11 @@ export class AttemptResolver {
     return attempt.method ?? DEFAULT_METHOD;
   }
 
-  @FieldResolver(() => JSONObject, { complexity: HEADERS_COST, description: 'The request headers as they were sent.' })
+  @FieldResolver(() => JSONObject, {
+    complexity: HEADERS_COST,
+    description:
+      'The request headers as they were sent. Empty when nothing was sent (`AUTH_FAILED`, `CONTENT_TOO_LARGE`).',
+  })
   requestHeaders(@Root() attempt: Attempt): JsonText {
     return new JsonText(attempt.requestHeaders);
   }
@@ -28,13 +33,16 @@ export class AttemptResolver {
   @Requires('events:read')
   @NullableResolver(
     () => String,
-    'The exact body that was sent, the same in all attempts. Null when nothing was sent (`CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
+    'The exact body that was sent, the same in all attempts. Null when nothing was sent (`AUTH_FAILED`, `CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
     { complexity: PAYLOAD_COST },
   )
-  async requestBody(@Root() { deliveryId, number }: Attempt, @Ctx() context: Context): Promise<string | null> {
+  async requestBody(
+    @Root() { deliveryId, number, errorCode }: Attempt,
+    @Ctx() context: Context,
+  ): Promise<string | null> {
     // Not found: the retention time has just ended.
     const content = found(await context.loaders.contentByDelivery.load(deliveryId), 'delivery', deliveryId);
-    return number <= content.reshapedAfter ? null : (content.sent?.body ?? null);
+    return number <= content.reshapedAfter || isWithoutToken(errorCode) ? null : (content.sent?.body ?? null);
   }
 
   @NullableResolver(
@@ -52,17 +60,21 @@ export class AttemptResolver {
     'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
     { complexity: KEPT_ANSWER_COST },
   )
-  async responseBody(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
-    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('utf8') ?? null;
+  async responseBody(@Root() attempt: Attempt, @Ctx() context: Context): Promise<string | null> {
+    return (await answerOf(attempt, context))?.toString('utf8') ?? null;
   }
 
   @NullableResolver(() => String, 'The exact bytes of the body of the answer in base64. Costs 10.', {
     complexity: KEPT_ANSWER_COST,
   })
-  async responseBodyBase64(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<string | null> {
-    return (await loaders.answerBodyByAttempt.load(keyOf(attempt)))?.toString('base64') ?? null;
+  async responseBodyBase64(@Root() attempt: Attempt, @Ctx() context: Context): Promise<string | null> {
+    return (await answerOf(attempt, context))?.toString('base64') ?? null;
   }
 }
+
+/** Without a token there was no answer: in its place stands why. */
+const answerOf = (attempt: Attempt, { loaders }: Context): Promise<Buffer | null> =>
+  isWithoutToken(attempt.errorCode) ? Promise.resolve(null) : loaders.answerBodyByAttempt.load(keyOf(attempt));
 
 function keyOf({ deliveryId, number }: Attempt): AttemptKey {
   return `${deliveryId}/${number}`;

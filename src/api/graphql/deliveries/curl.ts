@@ -4,6 +4,7 @@ import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/deliveries/curl.js';
 import { DEFAULT_METHOD } from '../../../domain/deliveries/delivery-method.js';
 import { fixedHeaders } from '../../../domain/deliveries/delivery-request.js';
+import { isWithoutToken } from '../../../domain/deliveries/outcome.js';
 import { shownHeadersOf } from '../../../domain/fields/sent-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
@@ -19,7 +20,7 @@ export class CurlResolver {
   @Requires('events:read')
   @NullableResolver(
     () => String,
-    'A command for a POSIX shell that repeats the latest attempt with curl: method, url, headers and exact body. Before the first attempt, also after `redeliver` with `reshape`, it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
+    'A command for a POSIX shell that repeats the latest attempt with curl: method, url, headers and exact body. Before the first attempt, after one without a request (`AUTH_FAILED`) and after `redeliver` with `reshape` it is unsigned. Null when there was no attempt and the webhook was deleted, or when nothing can be sent (`CONTENT_TOO_LARGE`). It has the timestamp of the attempt, so receivers that allow 5 minutes refuse it later. Until then everybody who has the command can send it: `redactSignature` removes the signature. Costs 100, because the body may be long. Secret headers of the webhook are read from variables such as `X_API_KEY`. Needs `events:read`.',
     { complexity: PAYLOAD_COST },
   )
   async asCurl(
@@ -50,7 +51,7 @@ export class CurlResolver {
 async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolean, context: Context) {
   const after = Math.max(0, delivery.attemptCount - 1);
   const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
-  if (latest !== undefined && isLatest) {
+  if (latest !== undefined && isLatest && !isWithoutToken(latest.errorCode)) {
     const method = latest.method ?? DEFAULT_METHOD;
     return { method, url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };
   }

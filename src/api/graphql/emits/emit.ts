@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Emit, EmitResult } from '../../../domain/events/emit.js';
 import { Event } from '../../../entities/event.js';
-import { ApiError, invalidInput, type Path } from '../../../errors.js';
+import { ApiError, invalidInput, type Path, refusedInput } from '../../../errors.js';
 import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
 import { InputArg } from '../fields/arguments.js';
@@ -52,7 +52,7 @@ export class EmitResolver {
     const { eventsPerRequestMax } = context.config.limits;
     if (events.length > eventsPerRequestMax) {
       const detail = `must have at most ${eventsPerRequestMax} events`;
-      throw invalidInput([{ path: ['input', 'events'], code: 'too_big', detail }]);
+      throw refusedInput(['events'], 'too_big', detail);
     }
     await chargeNamed(context, events);
     const prepared = await Promise.all(

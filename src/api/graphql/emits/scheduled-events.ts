@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ScheduledEvent } from '../../../entities/scheduled-event.js';
-import { ApiError, found, type InputIssue, invalidInput, requireNoIssues } from '../../../errors.js';
+import { ApiError, found, type InputIssue, invalidInput, refusedInput, requireNoIssues } from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { cancelScheduledEvent } from '../../../operations/scheduled/cancel-scheduled-event.js';
 import { type ScheduleRefusal, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';
@@ -130,7 +130,7 @@ async function search<Result>(context: Context, read: () => Promise<Result>) {
 function timeIn({ deliverAt = null, delaySeconds = null }: ScheduleEventInput) {
   if ((deliverAt === null) === (delaySeconds === null)) {
     const detail = 'must have either deliverAt or delaySeconds, and not both';
-    throw invalidInput([{ path: ['input'], code: 'deliver_at_or_delay', detail }]);
+    throw refusedInput([], 'deliver_at_or_delay', detail);
   }
   if (delaySeconds !== null) {
     const path = ['input', 'delaySeconds'];

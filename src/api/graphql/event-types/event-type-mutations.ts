@@ -4,7 +4,7 @@ import { isDeeperThan } from '../../../domain/events/payload.js';
 import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { type InputIssue, invalidInput } from '../../../errors.js';
+import { type InputIssue, invalidInput, refusedInput } from '../../../errors.js';
 import { AFFECTED_SHAPES_MAX, affectedShapes } from '../../../operations/event-types/affected-shapes.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import {
@@ -138,7 +138,7 @@ export class EventTypeMutations {
     const schema = input.schema ? usableSchema(input.schema) : undefined;
     if (description === undefined && schema === undefined) {
       const detail = 'must have description or schema';
-      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+      throw refusedInput([], 'nothing_to_change', detail);
     }
     const dryRun = input.dryRun ?? false;
     await updateEventType(context.db, { name, description, schema }, actorOf(context), { dryRun });

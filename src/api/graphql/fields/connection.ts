@@ -144,7 +144,11 @@ export async function readConnection<Node extends { id: number }>(
   return { edges, pageInfo };
 }
 
-/** Reads the rows of a page that meet the conditions, for `readConnection`. */
+/**
+ * Reads the rows of a page that meet the conditions, for `readConnection`.
+ *
+ * @param options its `orderBy` stands before the order by id, and may name only columns that the conditions fix.
+ */
 export function pagedQuery<Node extends { id: number }>(
   em: EntityManager,
   type: ClassType<Node>,
@@ -154,7 +158,7 @@ export function pagedQuery<Node extends { id: number }>(
   return ({ above, below, order, limit }) => {
     const id = { ...(above === null ? {} : { $gt: above }), ...(below === null ? {} : { $lt: below }) };
     const page = above === null && below === null ? {} : { id };
-    const sorted = { ...options, orderBy: { id: order }, limit } as FindOptions<Node>;
+    const sorted = { ...options, orderBy: { ...options.orderBy, id: order }, limit } as FindOptions<Node>;
     return em.find(type, { ...(where as object), ...page } as never, sorted);
   };
 }

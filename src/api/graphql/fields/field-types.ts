@@ -13,6 +13,7 @@ import {
 import { inputNames, isNullable } from '../../../domain/fields/field-table.js';
 import { DeliveryAuth, DeliveryAuthInput } from '../../../entities/delivery-auth.js';
 import { DeliveryHeader, DeliveryHeaderInput } from '../../../entities/delivery-header.js';
+import { DeliveryTls, DeliveryTlsInput } from '../../../entities/delivery-tls.js';
 import { EventFilterInput } from '../../../entities/event-filter.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { OptionWarning } from '../../../entities/option-warning.js';
@@ -58,6 +59,10 @@ const kinds: { [One in Kind]: GraphqlKind<OfKind<One>> } = {
   auth: as(
     () => DeliveryAuth,
     () => DeliveryAuthInput,
+  ),
+  tls: as(
+    () => DeliveryTls,
+    () => DeliveryTlsInput,
   ),
   filter: as(
     () => JSONObject,

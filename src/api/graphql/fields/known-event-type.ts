@@ -3,8 +3,8 @@ import { type Known, knownOf, notAType } from '../../../operations/fields/kind-r
 import type { Context } from '../../context/context.js';
 
 /** The knowledge that rules for the fields of a webhook need. */
-export const knownTo = async ({ config, eventTypes }: Context): Promise<Known> => ({
-  ...knownOf(config),
+export const knownTo = async ({ config, eventTypes, clock }: Context): Promise<Known> => ({
+  ...knownOf(config, clock),
   eventTypes: await eventTypes.names(),
   schemas: await eventTypes.all(),
 });

@@ -1,5 +1,7 @@
-import type { Field, Fields } from '../../../domain/fields/field.js';
+import { ASKING } from '../../../domain/challenges/challenge.js';
+import type { Fields } from '../../../domain/fields/field.js';
 import { flat } from '../../../domain/fields/field-table.js';
+import { kindOf, type Skill as SkillOfValue } from '../../../domain/fields/kinds.js';
 import { isOfFirstForm, OTHER_SECRETS } from '../../../domain/signing/secret.js';
 import { ApiError } from '../../../errors.js';
 import { olderDaemon } from '../../../operations/installation/daemons.js';
@@ -7,10 +9,7 @@ import type { OwnSecrets } from '../../../operations/webhooks/own-secrets.js';
 import { type Context, callerOf } from '../../context/context.js';
 
 /** Something that daemons of a version before cannot do. */
-interface Skill {
-  /** The name by which daemons report it. */
-  name: string;
-  since: string | undefined;
+interface Skill extends SkillOfValue {
   /** In a sentence for people. Default: the name. */
   about?: string;
 }
@@ -23,15 +22,18 @@ interface Skill {
  * @throws ApiError older_daemons
  */
 export async function requireNewDaemons(context: Context, fields: Fields, values: object): Promise<void> {
-  const sets = ([name, { since, default: unset }]: [string, Field, string]) => {
+  const skills = flat(fields).flatMap(([name, field]): Skill[] => {
     const value = (values as Readonly<Record<string, unknown>>)[name];
-    return since !== undefined && value != null && value !== unset;
-  };
-  const set = flat(fields).filter(sets);
-  await requireSkills(
-    context,
-    set.map(([name, { since }]) => ({ name, since })),
-  );
+    if (value == null || value === field.default) {
+      return [];
+    }
+    const ofValue = kindOf(field).skill(value as never);
+    return [
+      ...(field.since === undefined ? [] : [{ name, since: field.since }]),
+      ...(ofValue === null ? [] : [ofValue]),
+    ];
+  });
+  await requireSkills(context, skills);
 }
 
 /**
@@ -46,6 +48,14 @@ export async function requireSigningDaemons(
   const isOther = [secret, previousSecret].some((text) => text !== null && !isOfFirstForm(text));
   await requireSkills(context, isOther ? [{ ...OTHER_SECRETS, about: 'secrets of this form' }] : []);
 }
+
+/**
+ * Requires that all daemons can ask endpoints whether they want deliveries. An older one beside them asks none.
+ *
+ * @throws ApiError older_daemons
+ */
+export const requireAskingDaemons = (context: Context): Promise<void> =>
+  requireSkills(context, [{ ...ASKING, about: 'proofs of endpoints' }]);
 
 async function requireSkills(context: Context, skills: readonly Skill[]): Promise<void> {
   const older =

@@ -5,7 +5,7 @@ import { INSTALLATION_TENANT } from '../../../domain/installation/installation-t
 import { isTimeZone } from '../../../domain/notices/digest.js';
 import { MAIL_ADDRESS } from '../../../domain/notices/mail-address.js';
 import { NoticeRecipient, NoticeTopic } from '../../../entities/notice-recipient.js';
-import { ApiError, invalidInput } from '../../../errors.js';
+import { ApiError, refusedInput } from '../../../errors.js';
 import {
   createRecipient,
   deleteRecipient,
@@ -83,7 +83,7 @@ export class NoticeRecipientResolver {
       requireMail(context);
     } else if (Object.keys(settings).length === 0) {
       const detail = 'must have at least one of topics, digest, locale, timeZone, askAgain';
-      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+      throw refusedInput([], 'nothing_to_change', detail);
     }
     const change = { ...settings, askAgain: askAgain === true };
     const noticeRecipient = await updateRecipient(context.db, tenantOf(context), recipientId, change, actorOf(context));

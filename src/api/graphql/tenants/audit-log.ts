@@ -11,7 +11,14 @@ import { searchError } from '../../../operations/explorer/search.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
 import type { Context } from '../../context/context.js';
 import { FilterArg } from '../fields/arguments.js';
-import { type Connection, ConnectionArgs, connectionOf, pagedQuery, readConnection } from '../fields/connection.js';
+import {
+  type Connection,
+  ConnectionArgs,
+  connectionOf,
+  pagedQuery,
+  readConnection,
+  type Slice,
+} from '../fields/connection.js';
 import { idIn, otherType } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
@@ -51,8 +58,11 @@ export class AuditLogResolver {
     @Ctx() context: Context,
   ): Promise<Connection<AuditEntry>> {
     const { tenantId } = context;
-    const conditions = { tenantId, ...conditionsOf(filter) };
-    const read = pagedQuery(context.em, AuditEntry, conditions, UNFILTERED);
+    const conditions = conditionsOf(filter);
+    const read =
+      tenantId !== null && Object.keys(conditions).length === 0
+        ? wholeLog(context, tenantId)
+        : pagedQuery(context.em, AuditEntry, { tenantId, ...conditions }, UNFILTERED);
     return readConnection('auditLog', page, (slice) =>
       tenantId === null ? read(slice) : search(context, tenantId, () => read(slice)),
     );
@@ -76,6 +86,18 @@ export class AuditLogResolver {
     return after === null ? null : new JsonText(after);
   }
 }
+
+/**
+ * Pages of all entries of a tenant. With an equation Postgres may look for them from the end of the installation's log,
+ * however far back they are. A range, and an order that begins with the tenant, leave it the tenant's index.
+ */
+const wholeLog =
+  ({ em }: Context, tenantId: number) =>
+  (slice: Slice): Promise<AuditEntry[]> => {
+    const orderBy = { tenantId: slice.order === 'desc' ? 'asc' : 'desc' } as const;
+    const range = { tenantId: { $gte: tenantId, $lte: tenantId } };
+    return pagedQuery(em, AuditEntry, range, { ...UNFILTERED, orderBy })(slice);
+  };
 
 /** The log is never shortened, so a search for rare entries may take long. */
 async function search<Result>({ searches }: Context, tenantId: number, read: () => Promise<Result>) {

@@ -5,7 +5,7 @@ import { INSTALLATION_TENANT } from '../../../domain/installation/installation-t
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
-import { found, invalidInput } from '../../../errors.js';
+import { found, refusedInput } from '../../../errors.js';
 import { externalId as externalIdRule, knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
@@ -155,7 +155,7 @@ export class TenantResolver {
     const change = { ...(given == null ? {} : { name: given }), ...settings };
     if (Object.keys(change).length === 0) {
       const detail = 'must have at least one of name, externalId and deliveryDefaults';
-      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+      throw refusedInput([], 'nothing_to_change', detail);
     }
     await requireNewDaemons(context, tenantFields, settings);
     const signingKey = await signingKeyFor(context, id, settings);

@@ -44,6 +44,11 @@ class Viewer {
   })
   egressAddresses!: readonly string[];
 
+  @Field(() => Boolean, {
+    description: 'Whether new endpoints must prove that they want deliveries (`Webhook.verification`).',
+  })
+  endpointChallenge!: boolean;
+
   @Field(() => Boolean, { description: 'Whether this installation sends notices by e-mail.' })
   mailConfigured!: boolean;
 }
@@ -74,6 +79,7 @@ export class ViewerResolver {
       endpointOptions: [...(owner === null ? OPTION_PARTS : config.endpointOptions)],
       retention: retentionOf(config),
       egressAddresses: config.delivery.egressAddresses,
+      endpointChallenge: config.endpointChallenge === 'required',
       mailConfigured: config.mail !== null,
     };
   }

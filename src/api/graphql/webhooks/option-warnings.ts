@@ -1,6 +1,7 @@
 import { contentFrom } from '../../../domain/content/content.js';
 import { conditionsIn } from '../../../domain/content/filter.js';
 import {
+  certificateWarnings,
   conditionWarnings,
   headerWarning,
   keyWarnings,
@@ -29,12 +30,14 @@ import { optionsOf } from '../fields/options-of.js';
 export const optionWarnings = { delivery: deliveryWarnings, content: contentWarnings, ordering: orderingWarnings };
 
 async function deliveryWarnings(webhook: Webhook, context: Context): Promise<OptionWarning[]> {
-  const { headers, auth, compat = null }: Partial<WebhookOptions> = (await optionsOf(webhook, context)) ?? {};
+  const options: Partial<WebhookOptions> = (await optionsOf(webhook, context)) ?? {};
+  const { headers, auth, compat = null, tls = null } = options;
   const own = [...Object.keys(headers ?? {}), ...(auth == null ? [] : [authHeaderName(auth)])];
   const form = compat === null ? undefined : context.config.delivery.signatureForms.get(compat);
   return [
     ...[...withPlaceholders(headers), ...(auth?.placeholder ? [authHeaderName(auth)] : [])].map(headerWarning),
     ...(form === undefined ? [] : replacedIn(form.planned, own).map((name) => replacedWarning(name, compat!))),
+    ...(tls === null ? [] : certificateWarnings(tls, context.clock())),
   ];
 }
 

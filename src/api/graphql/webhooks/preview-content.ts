@@ -10,7 +10,7 @@ import { Event } from '../../../entities/event.js';
 import { FailedCondition } from '../../../entities/event-filter.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { invalidInput, notFound, requireNoIssues } from '../../../errors.js';
+import { notFound, refusedInput, requireNoIssues } from '../../../errors.js';
 import { type JudgedEvent, previewFilter } from '../../../operations/explorer/preview-filter.js';
 import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
@@ -204,7 +204,7 @@ function requireOneSource({ last, eventId, payload }: PreviewContentInput): void
   requireNoIssues(sizeIssues('last', last ?? null, LAST_MAX).map((issue) => ({ ...issue, path: ['input', 'last'] })));
   if ([last, eventId, payload].filter((one) => one != null).length > 1) {
     const detail = 'must have at most one of `last`, `eventId` and `payload`';
-    throw invalidInput([{ path: ['input'], code: 'contradiction', detail }]);
+    throw refusedInput([], 'contradiction', detail);
   }
 }
 

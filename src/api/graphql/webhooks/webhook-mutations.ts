@@ -4,8 +4,9 @@ import type { Emit } from '../../../domain/events/emit.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { Delivery } from '../../../entities/delivery.js';
-import { found, invalidInput } from '../../../errors.js';
+import { found, refusedInput } from '../../../errors.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
+import { unverified } from '../../../operations/proofs/inactive.js';
 import { checkWebhook } from '../../../operations/webhooks/check-webhook.js';
 import { createWebhook } from '../../../operations/webhooks/create-webhook.js';
 import { deleteWebhook } from '../../../operations/webhooks/delete-webhook.js';
@@ -28,12 +29,13 @@ import {
   parseInput,
 } from '../fields/input.js';
 import { knownTo } from '../fields/known-event-type.js';
-import { requireNewDaemons, requireSigningDaemons } from '../fields/older-daemons.js';
+import { requireAskingDaemons, requireNewDaemons, requireSigningDaemons } from '../fields/older-daemons.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { signingKeyFor } from '../tenants/signing-keys.js';
 import { requireRights } from './field-rights.js';
 import { ownSecretsOf } from './own-secrets.js';
+import { isUnverified, mustProve, requireProvableMove } from './proofs.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
 import {
@@ -72,7 +74,7 @@ function requireActingFor({ tenantId }: Context, scope: CreateWebhookInput['scop
       scope === 'INSTALLATION'
         ? 'needs the header Hookwright-Tenant: installation, and a key with platform:admin'
         : 'must be INSTALLATION, as the header Hookwright-Tenant says, or be left out';
-    throw invalidInput([{ path: ['input', 'scope'], code: 'contradiction', detail }]);
+    throw refusedInput(['scope'], 'contradiction', detail);
   }
 }
 
@@ -80,7 +82,8 @@ function requireActingFor({ tenantId }: Context, scope: CreateWebhookInput['scop
 export class WebhookMutations {
   @Requires('webhooks:edit')
   @Mutation(() => CreateWebhookPayload, {
-    description: 'Creates a webhook. It is active at once, unless the input says otherwise.',
+    description:
+      'Creates a webhook. It is active at once, unless the input says otherwise, or its endpoint must prove first that it wants deliveries (`verification`).',
   })
   async createWebhook(
     @InputArg(() => CreateWebhookInput) wanted: CreateWebhookInput,
@@ -95,12 +98,18 @@ export class WebhookMutations {
     const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
     await requireNewDaemons(context, webhookFields, given);
     await requireSigningDaemons(context, own);
+    const challenge = mustProve(context);
+    if (challenge) {
+      await requireAskingDaemons(context);
+    }
+    const { holdHours } = context.config;
     return createWebhook(context.db, context.vault, context.random, {
       tenantId,
       idempotencyKey: key,
       ...given,
       own,
-      paused: active === false ? { holdHours: context.config.holdHours } : null,
+      paused: active === false ? { holdHours } : null,
+      challenge: challenge ? { holdHours } : null,
       signingKey: await signingKeyFor(context, tenantId, given),
       webhooksMax: context.config.webhooksPerTenantMax,
       actor: actorOf(context),
@@ -118,19 +127,21 @@ export class WebhookMutations {
     const known = { ...(await knownTo(context)), storedShape: await shapeBefore(context, id, changes) };
     const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
     await requireNewDaemons(context, webhookFields, given);
+    await requireProvableMove(context, id, given.url);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);
     const isEmpty = Object.keys(settings).length === 0 && Object.values(changes).every((value) => value == null);
     if (isEmpty && typeof active !== 'boolean' && ifVersion == null) {
       const detail = `must have at least one of ${CHANGEABLE}`;
-      throw invalidInput([{ path: ['input'], code: 'nothing_to_change', detail }]);
+      throw refusedInput([], 'nothing_to_change', detail);
     }
     if (held && active !== true) {
       const detail = 'has a meaning only together with active: true';
-      throw invalidInput([{ path: ['input', 'held'], code: 'contradiction', detail }]);
+      throw refusedInput(['held'], 'contradiction', detail);
     }
     const [tenantId, by, version] = [tenantOf(context), actorOf(context), ifVersion ?? undefined];
     const signingKey = await signingKeyFor(context, tenantId, given);
-    const change = { ...settings, active: active ?? undefined, held: held ?? undefined, signingKey };
+    const switched = { active: active ?? undefined, held: held ?? undefined, challenge: mustProve(context) };
+    const change = { ...settings, ...switched, signingKey };
     const { db, config } = context;
     return { webhook: await updateWebhook(db, tenantId, webhookId, change, config.holdHours, by, version) };
   }
@@ -184,6 +195,9 @@ export class WebhookMutations {
     };
     const result = (await emitFor(context, [emit]))[0]!;
     if (result.refused !== null) {
+      if (result.refused === 'WEBHOOK_NOT_ACTIVE' && (await isUnverified(context, webhook.id))) {
+        throw unverified(webhook.id);
+      }
       throw refusalError(result.refused, emit, ['input']);
     }
     const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);

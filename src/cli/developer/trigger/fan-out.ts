@@ -12,16 +12,16 @@ interface Delivery {
 
 interface Entry {
   webhookId: string;
-  webhook: { url: string } | null;
+  webhook: { url: string; disabledReason: string | null } | null;
   delivery: Delivery | null;
   reason: string | null;
 }
 
 const DELIVERY = 'status attemptCount lastStatusCode lastErrorCode nextAttemptAt';
 const FAN_OUT = `query ($id: ID!) { event(id: $id) { fanOut(first: 100) {
-  edges { node { webhookId webhook { url } reason delivery { ${DELIVERY} } } } pageInfo { hasNextPage }
+  edges { node { webhookId webhook { url disabledReason } reason delivery { ${DELIVERY} } } } pageInfo { hasNextPage }
 } } }`;
-const ONE = `query ($id: ID!) { delivery(id: $id) { webhookId webhook { url } ${DELIVERY} } }`;
+const ONE = `query ($id: ID!) { delivery(id: $id) { webhookId webhook { url disabledReason } ${DELIVERY} } }`;
 
 const POLL_MS = 100;
 
@@ -89,7 +89,9 @@ function table(entries: readonly Entry[]): string[] {
     delivery === null ? '–' : MARKS[delivery.status],
     webhookId,
     webhook?.url ?? '(deleted)',
-    delivery === null ? (REASONS[reason ?? ''] ?? 'no delivery was found') : outcomeOf(delivery),
+    delivery === null
+      ? (REASONS[reason ?? ''] ?? 'no delivery was found')
+      : outcomeOf(delivery, webhook?.disabledReason === 'UNVERIFIED'),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
@@ -97,7 +99,7 @@ function table(entries: readonly Entry[]): string[] {
 
 const MARKS = { SUCCEEDED: '✓', PENDING: '…', WAITING: '…', HELD: '…', FAILED: '✗', CANCELED: '✗' } as const;
 
-function outcomeOf({ status, attemptCount, nextAttemptAt, ...last }: Delivery): string {
+function outcomeOf({ status, attemptCount, nextAttemptAt, ...last }: Delivery, isUnverified: boolean): string {
   const answer = last.lastStatusCode ?? last.lastErrorCode;
   switch (status) {
     case 'SUCCEEDED':
@@ -107,7 +109,7 @@ function outcomeOf({ status, attemptCount, nextAttemptAt, ...last }: Delivery): 
     case 'WAITING':
       return 'waits for an earlier delivery of its ordering key';
     case 'HELD':
-      return 'held, because the webhook is inactive';
+      return isUnverified ? 'held until the endpoint is verified' : 'held, because the webhook is inactive';
     case 'CANCELED':
       return 'canceled';
     case 'PENDING':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CLIENT_AUTHS, type ClientAuth } from '../../../../domain/fields/oauth2.js';
 import { EXTERNAL_ID_RULE, isExternalId } from '../../../../domain/ids/external-id.js';
 
 /**
@@ -16,11 +17,27 @@ const origin = z
   .regex(/^\P{Cc}*$/u, 'must not have control characters');
 const tenant = z.strictObject({ externalId, name: z.string().min(1).nullish() });
 
+const CLIENT_AUTH_NAMES = Object.keys(CLIENT_AUTHS) as ClientAuth[];
 const headers = z.record(z.string(), z.strictObject({ value: z.string(), secret: z.boolean().default(true) }));
 const auth = z.strictObject({
   basic: z.strictObject({ username: z.string(), password: z.string() }).optional(),
   bearer: z.string().optional(),
   apiKey: z.strictObject({ header: z.string(), value: z.string() }).optional(),
+  oauth2: z
+    .strictObject({
+      tokenUrl: z.string(),
+      clientId: z.string(),
+      clientSecret: z.string(),
+      scope: z.string().nullish(),
+      audience: z.string().nullish(),
+      clientAuth: z.enum(CLIENT_AUTH_NAMES).nullish(),
+    })
+    .optional(),
+});
+const tls = z.strictObject({
+  caPem: z.string().nullish(),
+  clientCertificatePem: z.string().nullish(),
+  clientKeyPem: z.string().nullish(),
 });
 
 const webhookLine = z.strictObject({
@@ -45,6 +62,7 @@ const webhookLine = z.strictObject({
   metadata: z.record(z.string(), z.string()).nullish(),
   headers: headers.nullish(),
   auth: auth.nullish(),
+  tls: tls.nullish(),
   filter: z.record(z.string(), z.unknown()).nullish(),
   ratePerSecond: z.number().nullish(),
   timeoutMs: z.number().nullish(),

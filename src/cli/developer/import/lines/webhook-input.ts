@@ -11,7 +11,8 @@ const withoutSilence = (values: object) =>
 
 /** The inputs of a webhook's options and labels that a line says something about, in the form of GraphQL. */
 export function fieldsOf(line: WebhookLine) {
-  const { url, events, name, description, metadata, headers, auth, compat, filter, ratePerSecond, timeoutMs } = line;
+  const { url, events, name, description, metadata } = line;
+  const { headers, auth, tls, compat, filter, ratePerSecond, timeoutMs } = line;
   const setHeaders = Object.entries(headers ?? {}).map(([header, { value, secret }]) => ({
     name: header,
     value,
@@ -19,7 +20,7 @@ export function fieldsOf(line: WebhookLine) {
   }));
   return withoutSilence({
     ...{ url, eventTypes: events, name: name?.trim(), description: description?.trim(), metadata },
-    delivery: withoutSilence({ ratePerSecond, timeoutMs, compat, auth, setHeaders }),
+    delivery: withoutSilence({ ratePerSecond, timeoutMs, compat, auth, tls: withoutSilence(tls ?? {}), setHeaders }),
     content: withoutSilence({ filter }),
   });
 }

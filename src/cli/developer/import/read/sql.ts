@@ -17,7 +17,7 @@ const TEXTS = [
 ];
 const LISTS = ['events', 'notes'];
 const NUMBERS = ['ratePerSecond', 'timeoutMs'];
-const OBJECTS = ['metadata', 'headers', 'auth', 'filter'];
+const OBJECTS = ['metadata', 'headers', 'auth', 'tls', 'filter'];
 const COLUMNS = [...TEXTS, ...LISTS, ...NUMBERS, ...OBJECTS, 'active'];
 const REQUIRED = ['tenantExternalId', 'externalId', 'url', 'events'];
 

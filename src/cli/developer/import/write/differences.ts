@@ -1,6 +1,11 @@
 import { readFilter } from '../../../../domain/content/read-filter.js';
+import { type ShownAuth, shownAuth, storedAuth } from '../../../../domain/fields/auth.js';
 import { isSameHeader } from '../../../../domain/fields/headers.js';
+import { CLIENT_PARTS } from '../../../../domain/fields/oauth2.js';
+import { readTls } from '../../../../domain/fields/read-tls.js';
+import type { TlsInput } from '../../../../domain/fields/tls.js';
 import { canonicalJson } from '../../../../domain/text/canonical-json.js';
+import { formatTimestamp } from '../../../../domain/text/timestamp.js';
 import type { WebhookLine } from '../lines/line.js';
 import { fieldsOf } from '../lines/webhook-input.js';
 
@@ -20,15 +25,22 @@ export interface KnownWebhook {
     timeoutMs: number;
     compat: string | null;
     headers: readonly { name: string; value: string | null; secret: boolean }[];
-    auth: { kind: string; username: string | null; header: string | null } | null;
+    auth: ShownAuth | null;
+    tls: {
+      ca: { subjects: readonly string[]; endsAt: string } | null;
+      clientCertificate: { subject: string; fingerprint: string } | null;
+    } | null;
   };
   content: { filter: unknown };
+  /** The proof that its endpoint wants deliveries; null: none was asked for. */
+  verification: { status: string } | null;
 }
 
 /** The fields that the comparison reads. */
 export const KNOWN_FIELDS = `id externalId version url eventTypes name description metadata
-  delivery { own ratePerSecond timeoutMs compat headers { name value secret } auth { kind username header } }
-  content { filter }`;
+  delivery { own ratePerSecond timeoutMs compat headers { name value secret } auth { kind username header ${CLIENT_PARTS.join(' ')} }
+    tls { ca { subjects endsAt } clientCertificate { subject fingerprint } } }
+  content { filter } verification { status }`;
 
 /** A field that differs. Values of secrets are neither compared nor shown: nobody can read those that are there. */
 interface Difference {
@@ -61,8 +73,10 @@ export function differencesOf(line: WebhookLine, there: KnownWebhook): Differenc
 export function changeOf(line: WebhookLine, differences: readonly Difference[]): object {
   const changes = differences.map(({ change }) => change);
   const whole: Record<string, unknown> = Object.assign({}, ...changes);
-  const { setHeaders, auth } = (fieldsOf(line) as Record<string, Record<string, unknown>>)['delivery'] ?? {};
-  const secrets = { ...(setHeaders !== undefined && { setHeaders }), ...(auth !== undefined && { auth }) };
+  const { setHeaders, auth, tls } = (fieldsOf(line) as Record<string, Record<string, unknown>>)['delivery'] ?? {};
+  const secrets = Object.fromEntries(
+    Object.entries({ setHeaders, auth, tls }).filter(([, value]) => value !== undefined),
+  );
   const delivery = Object.assign({}, ...changes.map((change) => change['delivery']), 'url' in whole ? secrets : {});
   return Object.keys(delivery).length > 0 ? { ...whole, delivery } : whole;
 }
@@ -74,8 +88,12 @@ function ofDelivery(wanted: Readonly<Record<string, unknown>>, there: KnownWebho
       return ofHeaders(value as { name: string; value: string; secret: boolean }[], there);
     }
     if (field === 'auth') {
-      const [before, after] = [authWords(there.auth), authWords(shownAuth(value as AuthOfLine))];
-      return before === after ? [] : [{ field, sentence: `auth: ${before} → ${after}`, change }];
+      const [before, after] = [authWords(there.auth), authWords(authOf(value as AuthOfLine))];
+      return before === after ? [] : [{ field, sentence: `auth: ${shown(before)} → ${shown(after)}`, change }];
+    }
+    if (field === 'tls') {
+      const [before, after] = [tlsWords(there.tls), tlsWords(shownTls(value as TlsInput, there.tls))];
+      return before === after ? [] : [{ field, sentence: `tls: ${before} → ${after}`, change }];
     }
     const isInherited = field === 'timeoutMs' && !there.own.includes('TIMEOUT_MS');
     const before = isInherited ? null : there[field as 'compat'];
@@ -98,14 +116,43 @@ function ofHeaders(
 
 type AuthOfLine = NonNullable<WebhookLine['auth']>;
 
-const shownAuth = ({ basic, bearer, apiKey }: AuthOfLine): KnownWebhook['delivery']['auth'] => ({
-  kind: basic ? 'BASIC' : bearer !== undefined ? 'BEARER' : 'API_KEY',
-  username: basic && basic.password !== '' ? basic.username : null,
-  header: apiKey?.header ?? null,
-});
+/** The auth of a line, shown as the service would show it. */
+function authOf(auth: AuthOfLine): ShownAuth | null {
+  const shown = shownAuth(storedAuth(auth));
+  const url = shown?.tokenUrl;
+  return shown && url != null && URL.canParse(url) ? { ...shown, tokenUrl: new URL(url).href } : shown;
+}
 
-const authWords = (auth: KnownWebhook['delivery']['auth']): string =>
-  auth === null ? 'none' : [auth.kind, auth.username, auth.header].filter((word) => word !== null).join(' ');
+const authWords = (auth: ShownAuth | null): string =>
+  auth === null
+    ? 'none'
+    : [auth.kind, auth.username, auth.header, ...CLIENT_PARTS.map((name) => auth[name])]
+        .filter((word) => word !== null)
+        .join(' ');
+
+/** The facts that readers get after the change; null: the service refuses the input. */
+function shownTls(input: TlsInput, there: KnownWebhook['delivery']['tls']): KnownWebhook['delivery']['tls'] {
+  const read = readTls(input, new Date(0));
+  if ('problems' in read) {
+    return null;
+  }
+  const { ca, client } = read.tls;
+  return {
+    ca: ca ? { ...ca, endsAt: formatTimestamp(new Date(ca.endsAt)) } : (there?.ca ?? null),
+    clientCertificate: client && 'pem' in client ? client : (there?.clientCertificate ?? null),
+  };
+}
+
+function tlsWords(tls: KnownWebhook['delivery']['tls']): string {
+  const { ca = null, clientCertificate = null } = tls ?? {};
+  const words = [
+    ...(ca === null ? [] : [`authorities ${ca.subjects.join(' and ')} until ${ca.endsAt}`]),
+    ...(clientCertificate === null
+      ? []
+      : [`the certificate of ${clientCertificate.subject}, ${clientCertificate.fingerprint}`]),
+  ];
+  return words.length === 0 ? 'none' : words.join(', ');
+}
 
 function isSame(field: string, wanted: unknown, there: unknown): boolean {
   switch (field) {

@@ -25,6 +25,7 @@ export class Report {
   /** Sentences about lines that have ended before an earlier one. */
   readonly #waiting = new Map<number, readonly string[]>();
   #needAttention = 0;
+  #awaitingProof = 0;
   #hasStopped = false;
 
   constructor(
@@ -61,6 +62,11 @@ export class Report {
     this.#expected = count === 0 ? this.#expected : this.#expected.slice(count);
   }
 
+  /** The endpoint of a webhook of a line has not proved yet that it wants deliveries. */
+  awaitsProof(): void {
+    this.#awaitingProof += 1;
+  }
+
   /** Something beside the lines was made, such as a tenant. */
   also(noun: 'tenant' | 'event type'): void {
     this.#also.push(noun);
@@ -93,6 +99,11 @@ export class Report {
     if (this.#needAttention > 0) {
       const [webhooks, verb] = this.#needAttention === 1 ? ['webhook', 'needs'] : ['webhooks', 'need'];
       this.print(`${this.#needAttention} ${webhooks} ${verb} attention: see what is said about them above.`);
+    }
+    if (this.#awaitingProof > 0) {
+      const [webhooks, verb] = this.#awaitingProof === 1 ? ['webhook', 'waits'] : ['webhooks', 'wait'];
+      const proof = `${verb} for the proof that the endpoint wants deliveries`;
+      this.print(`${this.#awaitingProof} ${webhooks} ${proof} (docs/security.md, "Proof of ownership").`);
     }
     if (this.isDryRun) {
       this.print('Nothing was written.');

@@ -20,12 +20,22 @@ interface Page {
   };
 }
 
+type Proving = Pick<KnownWebhook, 'verification'>;
+interface Created {
+  createWebhook: { webhook: Proving };
+}
+interface Updated {
+  updateWebhook: { webhook: Proving };
+}
+
 const LIST = `query ($after: String) {
   webhooks(first: 100, after: $after) { edges { node { ${KNOWN_FIELDS} } } pageInfo { hasNextPage endCursor } }
 }`;
 const FIND = `query ($externalId: String!) { webhook(externalId: $externalId) { ${KNOWN_FIELDS} } }`;
-const CREATE = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }';
-const UPDATE = 'mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { id } } }';
+const CREATE =
+  'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { verification { status } } } }';
+const UPDATE =
+  'mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { verification { status } } } }';
 
 /** Refusals of one line: the next one may be accepted. */
 const OF_THE_LINE = /^(BAD_USER_INPUT|CONFLICT|NOT_FOUND)$/;
@@ -78,7 +88,8 @@ export class WebhookWriter {
   async #make(number: number, line: WebhookLine): Promise<KnownWebhook | null> {
     const { input, notes } = newWebhook(this.options.paused ? { ...line, active: false } : line, Date.now());
     try {
-      await this.api.ask(CREATE, { input }, this.tenant);
+      const { createWebhook } = await this.api.ask<Created>(CREATE, { input }, this.tenant);
+      this.#countProof(createWebhook.webhook);
     } catch (error) {
       if (!(error instanceof RefusedError && error.reasons.includes('external_id_taken'))) {
         throw error;
@@ -95,10 +106,20 @@ export class WebhookWriter {
     return null;
   }
 
+  #countProof({ verification }: Proving): void {
+    if (verification !== null && verification.status !== 'VERIFIED') {
+      this.report.awaitsProof();
+    }
+  }
+
   async #compare(number: number, line: WebhookLine, there: KnownWebhook): Promise<void> {
     const differences = differencesOf(line, there);
     const name = `${line.from}, ${there.id}`;
     const sentences = differences.map(({ sentence }) => sentence);
+    const isChanged = differences.length > 0 && this.options.update && !this.options.dryRun;
+    if (!isChanged) {
+      this.#countProof(there);
+    }
     if (differences.length === 0) {
       this.report.line(number, 'same', name);
     } else if (!this.options.update) {
@@ -106,7 +127,8 @@ export class WebhookWriter {
     } else {
       const input = { id: there.id, ifVersion: there.version, ...changeOf(line, differences) };
       if (!this.options.dryRun) {
-        await this.api.ask(UPDATE, { input }, this.tenant);
+        const { updateWebhook } = await this.api.ask<Updated>(UPDATE, { input }, this.tenant);
+        this.#countProof(updateWebhook.webhook);
       }
       this.report.line(number, 'changed', name, sentences);
     }
