@@ -6,6 +6,7 @@ select on: api_keys, attempts, audit_log, signing_keys
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
 select on: edition, migrations, stats_progress, tenants, verifications
+select on: failure_stats, queue_gaps, queue_progress, queue_stats, queue_uncounted
 select on: webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
 insert on: signing_keys, verifications, webhook_contents, webhook_options, webhooks
@@ -36,7 +37,7 @@ execute on function: newest_of_type, options_with_paths, webhooks_of_type
 execute on function: parts_of, tenants_named, want_changes, where_is, where_is_external, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
-policy: delivery_stats (one_tenant)
+policy: delivery_stats (one_tenant), failure_stats (one_tenant), queue_stats (one_tenant)
 policy: endpoint_tokens (one_tenant)
 policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_tenant), idempotency_keys (one_tenant)
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)

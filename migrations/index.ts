@@ -33,6 +33,8 @@ import { EndpointTokens } from './0039-endpoint-tokens.js';
 import { Unverified } from './0040-unverified.js';
 import { Verifications } from './0041-verifications.js';
 import { CertificateNotices } from './0042-certificate-notices.js';
+import { QueueStats } from './0043-queue-stats.js';
+import { FailureStats } from './0044-failure-stats.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -79,4 +81,6 @@ export const migrations = [
   { name: '0040-unverified', class: Unverified },
   { name: '0041-verifications', class: Verifications },
   { name: '0042-certificate-notices', class: CertificateNotices },
+  { name: '0043-queue-stats', class: QueueStats },
+  { name: '0044-failure-stats', class: FailureStats },
 ];

@@ -11,6 +11,7 @@ import { scheduleDeliveries, worthSchedulingSql } from '../../src/operations/del
 import { HEARD_EVERY_SECONDS } from '../../src/operations/installation/note-failover.js';
 import { HOUSEKEEPING_TASK } from '../../src/operations/jobs/tasks.js';
 import { wakeLeftTurns, worthWakingSql } from '../../src/operations/ordering/left-turns.js';
+import { countQueue } from '../../src/operations/queue/count-queue.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { probeDisabled, worthProbingSql } from '../../src/operations/webhooks/probe-webhooks.js';
 import type { Database, HasPool } from '../../src/platform/database/database.js';
@@ -59,6 +60,12 @@ export const dutiesOf = (
       ...reportInstallation(deps, deliverer.gate, control),
     },
     ...(notices === null ? [] : [{ name: 'notices', every: 5_000, lock: null, work: notices }]),
+    {
+      name: 'count-queue',
+      every: { cron: '* * * * *', backfillMs: 0 },
+      lock: null,
+      work: async () => deps.log.debug({ rows: await countQueue(deps.db.pool) }, 'counted the queue'),
+    },
     {
       name: 'roll-up-stats',
       every: { cron: '* * * * *', backfillMs: 0 },

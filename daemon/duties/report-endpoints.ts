@@ -3,7 +3,7 @@ import { type EndpointState, reportEndpointStates } from '../../src/operations/a
 import type { HasPool } from '../../src/platform/database/database.js';
 import type { Gate } from '../gate/gate.js';
 
-const REPORTED = ['window', 'inFlight', 'waiting', 'putOffs', 'meanMs'] as const;
+const REPORTED = ['window', 'inFlight', 'waiting', 'due', 'putOffs', 'meanMs'] as const;
 
 /** Reports endpoints with requests in flight or with changes to dashboards. @returns the work of the duty */
 export function reportEndpoints({ db }: { db: HasPool }, gate: Pick<Gate, 'states'>): () => Promise<void> {

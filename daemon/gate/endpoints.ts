@@ -54,6 +54,7 @@ export class Endpoints {
       window: permitsOf(endpoint.window),
       inFlight: endpoint.inFlight,
       waiting: endpoint.room.size,
+      due: endpoint.due,
       putOffs: endpoint.putOffs,
       meanMs: endpoint.window.meanMs,
     }));

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const state = { window: 8, inFlight: 3, waiting: 1, putOffs: 10, meanMs: 40 };
 /** Reports what a daemon of its own sees. */
 const report = (seen = state) =>
-  reportEndpointStates(api.owner, randomUUID(), [{ webhookId, tenantId: tenant.id, ...seen }]);
+  reportEndpointStates(api.owner, randomUUID(), [{ webhookId, tenantId: tenant.id, due: 4, ...seen }]);
 
 async function shown({ key } = tenant) {
   const query = `{ webhook(id: "${webhookId}") { endpointState { window inFlight waiting putOffs meanMs } } }`;

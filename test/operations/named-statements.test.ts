@@ -16,7 +16,8 @@ afterAll(() => stack[Symbol.asyncDispose]());
 /** They begin or end transactions and sessions, and have no plan. */
 const WITHOUT_PLAN = /^(begin|commit|rollback|set local|select pg_is_in_recovery)/;
 /** Once in some seconds if at all, and planned as jobs and deliveries are then; rolled-up statistics once a minute. */
-const SWEEPS = /^(with (soon|fresh|part) as materialized|delete from hookwright\.delivery_stats)/;
+const SWEEPS =
+  /^(with (soon|fresh|part) as materialized|with (recursive )?queue_|delete from hookwright\.(delivery|failure|queue)_)/;
 /** The test looks for jobs. */
 const TEST = /as "inSeconds"/;
 

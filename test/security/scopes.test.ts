@@ -20,10 +20,10 @@ const guardedBy: Record<string, string> = {
     Query.apiKeys Query.auditLog Query.portalSessions Mutation.createApiKey Mutation.createPortalSession
     Mutation.revokeApiKey Mutation.revokePortalSession`,
   'deliveries:read': `
-    Query.backlog Query.bulkOperation Query.bulkOperations Query.closedBacklog Query.deliveries Query.delivery Query.deliveryCounts Query.stats
-    Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
-    Webhook.deliveries Webhook.failures Webhook.lastDay Webhook.nextAttempts
-    Webhook.orderingKeys Webhook.stats`,
+    Query.backlog Query.bulkOperation Query.bulkOperations Query.closedBacklog Query.deliveries Query.delivery Query.deliveryCounts
+    Query.failureStats Query.queueStats Query.stats Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
+    Webhook.deliveries Webhook.failureStats Webhook.failures Webhook.lastDay Webhook.nextAttempts
+    Webhook.orderingKeys Webhook.queueStats Webhook.stats`,
   'events:read': `
     Query.event Query.events Query.previewContent Query.scheduledEvent Query.scheduledEvents Attempt.requestBody Delivery.asCurl
     Delivery.event`,
@@ -105,8 +105,8 @@ const unguarded: Record<string, string> = {
   HideEventTypePayload: 'eventType',
   Housekeeping: 'error failedAt nextAt startedAt succeededAt',
   Installation: `
-    backlog closed daemons encryptionKeys examinedAt failing failures findings housekeeping jobsPutAside partitions retention stats
-    topWebhooks`,
+    backlog closed daemons encryptionKeys examinedAt failing failureStats failures findings housekeeping jobsPutAside partitions
+    queueStats retention stats topWebhooks`,
   PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
   Partition: 'bytes rowsEstimate since table until',
   Retention: 'deliveryDays eventDays holdHours',
@@ -161,6 +161,10 @@ const unguarded: Record<string, string> = {
     breaks brokenOptionCount brokenOptions complete eventsLookedAt eventsRefused refusedEvents webhookCount`,
   SendTestNoticePayload: 'noticeRecipient',
   SigningKey: 'endsAt jwksUrl kid publicKey usedFrom',
+  FailureStats: 'reasons resolution since until',
+  FailuresOfReason: 'buckets failures reason',
+  QueueBucket: 'due held isMore oldestSeconds start',
+  QueueStats: 'buckets resolution since until',
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',

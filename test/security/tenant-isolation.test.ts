@@ -25,6 +25,10 @@ await api.owner.query(
    insert into hookwright.delivery_stats
    select tenant_id, webhook_id, event_type, 'MINUTE', now(), 1, 0, array[1] from hookwright.deliveries
    on conflict do nothing;
+   insert into hookwright.failure_stats
+   select tenant_id, webhook_id, 'TIMEOUT', 'MINUTE', now(), 1 from hookwright.deliveries on conflict do nothing;
+   insert into hookwright.queue_stats
+   select tenant_id, webhook_id, 'MINUTE', now(), 1, 0, 0, false, false from hookwright.deliveries on conflict do nothing;
    insert into hookwright.bulk_operations (tenant_id, kind, webhook_id, filter, from_id, to_id, cursor_id, total, actor)
    select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks;
    insert into hookwright.endpoint_states (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
@@ -45,6 +49,7 @@ const one = async (text: string, ...values: unknown[]) => (await api.owner.query
 
 const allTables = [
   ...['webhooks', 'events', 'deliveries', 'attempts', 'delivery_stats', 'endpoint_states', 'bulk_operations'],
+  ...['failure_stats', 'queue_stats'],
   ...['tenants', 'api_keys', 'audit_log', 'creation_keys', 'webhook_options', 'notice_recipients', 'scheduled_events'],
 ];
 

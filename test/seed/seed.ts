@@ -18,6 +18,7 @@ import { registeredTypes } from './catalogue.js';
 import { Chance } from './chance.js';
 import { type SeededEndpoint, tenants } from './endpoints.js';
 import { HOSTILE_TENANT, seedHostile } from './hostile.js';
+import { PastOverTime } from './past-over-time.js';
 import { PastStats } from './past-stats.js';
 import { putAuditLogInOrder, seedAuditLog, seedBulkOperations, seedKeys } from './people.js';
 import { HOUR_MS, type PastEvent, pastDeliveries, pastEvents } from './simulate.js';
@@ -58,6 +59,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
   await makePartitions(db.pool, KEPT_HOURS / 24 + 1);
   await seedEventTypes(services);
   const stats = new PastStats(now);
+  const overTime = new PastOverTime(now);
   const made: Seeded['tenants'] = [];
   for (const { name, eventsPerDay, endpoints } of tenants) {
     const { id } = await createTenant(db, services.vault, name, commandLine);
@@ -70,7 +72,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
     );
     const webhooks: MadeWebhook[] = [];
     for (const endpoint of endpoints) {
-      const webhook = await seedEndpoint(services, chance, now, id, endpoint, events, stats);
+      const webhook = await seedEndpoint(services, chance, now, id, endpoint, events, [stats, overTime]);
       stats.addEarlier(chance, webhook, endpoint, eventsPerDay, KEPT_HOURS);
       webhooks.push(webhook);
     }
@@ -80,6 +82,7 @@ export async function seed(services: Seeding, { hostile = true } = {}): Promise<
       await seedAuditLog(services, webhooks, keyIds, chance, now);
     }
   }
+  await overTime.write(db.pool);
   await stats.write(db.pool);
   await makeOlder(services);
   const hostileTenantId = hostile ? await seedHostileTenant(services, chance, now) : null;
@@ -154,7 +157,7 @@ async function seedEndpoint(
   tenantId: number,
   endpoint: SeededEndpoint,
   events: readonly PastEvent[],
-  stats: PastStats,
+  [stats, overTime]: readonly [PastStats, PastOverTime],
 ): Promise<MadeWebhook> {
   const { pool } = services.db;
   const webhook = await makeWebhook(services, tenantId, endpoint);
@@ -170,6 +173,7 @@ async function seedEndpoint(
   await insertRows(pool, 'attempts', attempts);
   await writeQueues(pool, webhook, queued);
   stats.addDeliveries(webhook, deliveries);
+  overTime.add(webhook, deliveries);
   await writeHealth(pool, webhook.id, health, new Date(now - endpoint.createdDaysAgo * 24 * HOUR_MS));
   if (endpoint.rotatedHoursAgo !== undefined) {
     const rotation = { webhookId: webhook.id, overlapHours: 24 - endpoint.rotatedHoursAgo, by: commandLine };

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
+import type { StatsRange } from '../../domain/stats/stats.js';
 import { ApiKey } from '../../entities/api-key.js';
 import { Attempt } from '../../entities/attempt.js';
 import { Delivery } from '../../entities/delivery.js';
@@ -33,7 +34,9 @@ import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readHeads } from '../../operations/ordering/read-keys.js';
+import { readQueue } from '../../operations/queue/read-queue.js';
 import { readSigningKeys } from '../../operations/signing-keys/read-signing-keys.js';
+import { readFailures } from '../../operations/stats/read-failures.js';
 import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
@@ -63,7 +66,11 @@ export type Loaders = ReturnType<typeof createLoaders>;
 /** Without a cache, because a request with several mutations must see the effect of each. */
 const uncached = { cache: false } as const;
 
-export const createLoaders = (context: LoaderContext) => ({ ...loadersOfOne(context), ...loadersOfLists(context) });
+export const createLoaders = (context: LoaderContext) => ({
+  ...loadersOfOne(context),
+  ...loadersOfLists(context),
+  ...loadersOfStats(context),
+});
 
 function loadersOfOne(context: LoaderContext) {
   const { db } = context;
@@ -146,10 +153,25 @@ function loadersOfLists(context: LoaderContext) {
         return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
       },
     ),
+  };
+}
+
+function loadersOfStats(context: LoaderContext) {
+  return {
     statsByWebhook: groupedBy(
       context.tenantId,
       ({ webhookId, ...question }: StatsQuestion & { webhookId: number }) => [webhookId, question],
       (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
+    ),
+    queueByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, range }: { webhookId: number; range: StatsRange }) => [webhookId, range],
+      (tenantId, [{ range }], ids) => readQueue(context, tenantId, ids, range),
+    ),
+    failureStatsByWebhook: groupedBy(
+      context.tenantId,
+      ({ webhookId, range }: { webhookId: number; range: StatsRange }) => [webhookId, range],
+      (tenantId, [{ range }], ids) => readFailures(context, tenantId, ids, range),
     ),
     statsByTenant: groupedBy(
       PLATFORM,

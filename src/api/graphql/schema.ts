@@ -28,11 +28,13 @@ import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { FindAnyIdResolver } from './installation/find-any-id.js';
 import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
+import { OverTimeOfAllResolver } from './installation/over-time-of-all.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
 import { NodeResolver } from './node.js';
 import { NoticeRecipientResolver } from './notices/notice-recipients.js';
+import { OverTimeResolver } from './stats/over-time.js';
 import { StatsResolver } from './stats/stats.js';
 import { AuditLogResolver } from './tenants/audit-log.js';
 import { SigningKeyResolver } from './tenants/signing-keys.js';
@@ -83,6 +85,8 @@ const resolvers = [
   AttemptTokenFailureResolver,
   SigningKeyResolver,
   StatsResolver,
+  OverTimeResolver,
+  OverTimeOfAllResolver,
   TenantResolver,
   TenantUsageResolver,
   TopWebhookResolver,

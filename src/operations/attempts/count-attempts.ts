@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { reasonOf } from '../../domain/stats/failure-reason.js';
 import { LATENCY_BUCKETS, latencyBucket } from '../../domain/stats/latency.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
@@ -33,9 +34,44 @@ const countStatement: Statement = {
     ${addStatsSql}`,
 };
 
+interface ReasonCount {
+  delivery: DueDelivery;
+  reason: string;
+  failures: number;
+}
+
+const reasonCounts = new RowsParameter<ReasonCount>({
+  tenant_id: column.bigint(({ delivery }) => delivery.tenantId),
+  webhook_id: column.bigint(({ delivery }) => delivery.webhookId),
+  reason: column.text(({ reason }) => reason),
+  failures: column.integer(({ failures }) => failures),
+});
+
+const countFailuresStatement: Statement = {
+  name: 'count_failures',
+  text: `
+    insert into hookwright.failure_stats as s (tenant_id, webhook_id, reason, resolution, bucket, failures)
+    select tenant_id, webhook_id, reason, 'MINUTE', date_trunc('minute', clock_timestamp()), failures
+    from ${reasonCounts.as('counts')}
+    on conflict (tenant_id, webhook_id, reason, resolution, bucket) do update
+    set failures = s.failures + excluded.failures`,
+};
+
 /** Counts attempts. The rows of their webhooks are locked, so two batches cannot meet on a row of the statistics. */
 export async function countAttempts(client: pg.PoolClient, attempts: readonly FinishedAttempt[]): Promise<void> {
-  await query(client, countStatement, counts.values(countsOf(attempts)));
+  const reasons = reasonsOf(attempts);
+  await Promise.all([
+    query(client, countStatement, counts.values(countsOf(attempts))),
+    ...(reasons.length === 0 ? [] : [query(client, countFailuresStatement, reasonCounts.values(reasons))]),
+  ]);
+}
+
+function reasonsOf(attempts: readonly FinishedAttempt[]): ReasonCount[] {
+  const failed = attempts
+    .filter(hasFailed)
+    .map(({ delivery, outcome }) => ({ delivery, reason: reasonOf(outcome.errorCode) }));
+  const groups = Map.groupBy(failed, ({ delivery, reason }) => `${delivery.webhookId} ${reason}`);
+  return [...groups.values()].map((group) => ({ ...group[0]!, failures: group.length }));
 }
 
 function countsOf(attempts: readonly FinishedAttempt[]): Counts[] {

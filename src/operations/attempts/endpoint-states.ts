@@ -12,6 +12,8 @@ export interface EndpointState {
   inFlight: number;
   /** Deliveries that wait for a permit and occupy a slot meanwhile. */
   waiting: number;
+  /** Deliveries that are due and in hand of the daemon: those that wait, and those that it has put off. */
+  due: number;
   /** How often a delivery was put off since the daemon learnt of the endpoint. */
   putOffs: number;
   /** Smoothed duration of an attempt; null before the first one. */
@@ -29,6 +31,7 @@ const reported = new RowsParameter<EndpointState>(
     window_limit: column.integer(({ window }) => window),
     in_flight: column.integer(({ inFlight }) => inFlight),
     waiting: column.integer(({ waiting }) => waiting),
+    due: column.integer(({ due }) => due),
     put_offs: column.bigint(({ putOffs }) => putOffs),
     mean_ms: column.double(({ meanMs }) => meanMs),
   },
@@ -42,7 +45,7 @@ const reportStatement: Statement = {
     select $1::uuid, * from ${reported.as('reported')}
     on conflict (webhook_id, daemon_id) do update
     set tenant_id = excluded.tenant_id, window_limit = excluded.window_limit, in_flight = excluded.in_flight,
-        waiting = excluded.waiting, put_offs = excluded.put_offs, mean_ms = excluded.mean_ms, updated_at = now()`,
+        waiting = excluded.waiting, due = excluded.due, put_offs = excluded.put_offs, mean_ms = excluded.mean_ms, updated_at = now()`,
 };
 
 /** @param daemonId a UUID of the process */
@@ -63,6 +66,7 @@ const readStatement: Statement = {
     select webhook_id as "webhookId", $1::bigint as "tenantId", sum(window_limit)::integer as "window",
            coalesce(sum(in_flight) filter (where current), 0)::integer as "inFlight",
            coalesce(sum(waiting) filter (where current), 0)::integer as waiting,
+           coalesce(sum(due) filter (where current), 0)::integer as due,
            sum(put_offs)::bigint as "putOffs", avg(mean_ms) as "meanMs"
     from said s
     where current or not exists (select from said other where other.webhook_id = s.webhook_id and other.current)

@@ -4,6 +4,8 @@ import { STATS_KEPT_MS } from '../../domain/stats/stats.js';
 import { query, type Statement, transaction, type WithCommit } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
+import { failureSteps } from './roll-up-failures.js';
+import { queueSteps } from './roll-up-queue.js';
 import { eachBucketSql, STATS_KEY } from './stats-rows.js';
 
 /** Condition: outcomes wrote the row; it is not a sum. The same as in the index `delivery_stats_written`. */
@@ -53,13 +55,20 @@ const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
   sums as (delete from hookwright.delivery_stats where ${within(from)} and ${isSumSql})
   ${rollSql('gone', into)}`;
 
-const stepStatements: Readonly<Record<RollUpStep['kind'], Statement>> = {
+const outcomeSteps = {
   SUM_MINUTES: { name: 'sum_minutes', text: rollSql(written('MINUTE'), 'MINUTE') },
   ROLL_HOURS: { name: 'roll_hours', text: rollSql(written('MINUTE'), 'HOUR') },
   ROLL_DAYS: { name: 'roll_days', text: rollSql(written('HOUR'), 'DAY') },
   END_MINUTES: { name: 'end_minutes', text: endSql('MINUTE', 'HOUR') },
   END_HOURS: { name: 'end_hours', text: endSql('HOUR', 'DAY') },
 };
+
+/** Outcomes, failures by reason, and the queue go one way, by the same marks. */
+const stepStatements = (kind: RollUpStep['kind']): Statement[] => [
+  outcomeSteps[kind],
+  failureSteps[kind],
+  ...(kind === 'SUM_MINUTES' ? [] : [queueSteps[kind]]),
+];
 
 const firstMinuteSql = (mark: string) => `(
   select extract(epoch from min(bucket))::float8 * 1000 from hookwright.delivery_stats
@@ -101,16 +110,27 @@ export async function rollUpStats(pool: pg.Pool): Promise<number> {
   while (await transaction(pool, takeStep)) {
     steps += 1;
   }
-  for (const expired of [
-    // By the index of each.
-    `resolution = 'MINUTE' and ${isWrittenSql} and bucket < (select minutes_from from hookwright.stats_progress)`,
-    `resolution = 'MINUTE' and ${isSumSql} and bucket < (select minutes_from from hookwright.stats_progress)`,
-    `resolution = 'HOUR' and bucket < (select hours_from from hookwright.stats_progress)`,
-    `resolution = 'DAY' and bucket < now() - ${STATS_KEPT_MS.DAY} * interval '1 millisecond'`,
-  ]) {
-    await forgetRows(pool, 'delivery_stats', expired);
-  }
+  await forgetExpired(pool);
   return steps;
+}
+
+/** Each condition is by an index of its table. */
+async function forgetExpired(pool: pg.Pool): Promise<void> {
+  const isMinute = `resolution = 'MINUTE' and bucket < (select minutes_from from hookwright.stats_progress)`;
+  const isHour = `resolution = 'HOUR' and bucket < (select hours_from from hookwright.stats_progress)`;
+  const isTooOld = (time: string) => `${time} < now() - ${STATS_KEPT_MS.DAY} * interval '1 millisecond'`;
+  const isDay = `resolution = 'DAY' and ${isTooOld('bucket')}`;
+  const expired: Readonly<Record<string, readonly string[]>> = {
+    delivery_stats: [`${isMinute} and ${isWrittenSql}`, `${isMinute} and ${isSumSql}`, isHour, isDay],
+    failure_stats: [`${isMinute} and webhook_id <> 0`, `${isMinute} and webhook_id = 0`, isHour, isDay],
+    queue_stats: [isMinute, isHour, isDay],
+    queue_gaps: [isTooOld('until')],
+  };
+  for (const [table, conditions] of Object.entries(expired)) {
+    for (const condition of conditions) {
+      await forgetRows(pool, table, condition);
+    }
+  }
 }
 
 async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<boolean> {
@@ -123,8 +143,10 @@ async function takeStep(client: pg.PoolClient, withCommit: WithCommit): Promise<
   if (step === null) {
     return false;
   }
-  const statement = { ...stepStatements[step.kind], query_timeout: STEP_TIMEOUT_MS };
-  await query(client, statement, [step.from, step.until]); // a commit that is sent with it would not wait for so long
+  for (const one of stepStatements(step.kind)) {
+    const statement = { ...one, query_timeout: STEP_TIMEOUT_MS };
+    await query(client, statement, [step.from, step.until]); // a commit that is sent with it would not wait for so long
+  }
   const { minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom } = step.progress;
   withCommit(query(client, progressToStatement, [minutesUntil, hoursUntil, daysUntil, minutesFrom, hoursFrom]));
   return true;

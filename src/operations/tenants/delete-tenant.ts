@@ -81,6 +81,8 @@ const TABLES_OF_TENANTS = {
   raised_events: 'webhook',
   endpoint_states: 'webhook',
   delivery_stats: 'tenant',
+  failure_stats: 'tenant',
+  queue_stats: 'tenant',
   bulk_operations: 'tenant',
   outbox_grants: 'tenant',
   audit_log: 'tenant',

@@ -74,7 +74,7 @@ async function parseReport({ db }: Context) {
 @ObjectType({
   description: 'The whole installation, over all tenants. Each field reads the database: select only what you need.',
 })
-class Installation {
+export class Installation {
   #report: ReturnType<typeof parseReport> | undefined;
 
   /** Read and parsed at its first use. */

@@ -1,9 +1,8 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
-import { bucketFigures, judgeStatsRange, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
+import { bucketFigures, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
 import { Webhook } from '../../../entities/webhook.js';
-import { invalidInput } from '../../../errors.js';
 import {
   type Backlog,
   type ClosedBacklog,
@@ -18,6 +17,7 @@ import { knownWebhookIn } from '../fields/known-webhook.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { asksFor } from '../fields/selection.js';
+import { rangeIn } from './over-time.js';
 import { BacklogType, ClosedBacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
@@ -80,15 +80,11 @@ export class StatsResolver {
  */
 export async function statsOf(
   context: Context,
-  { since, until = null, resolution: wanted = null, eventType = null }: WebhookStatsArgs,
+  { eventType = null, ...args }: WebhookStatsArgs,
   info: GraphQLResolveInfo,
   read: (question: StatsQuestion) => Promise<readonly StatsCounts[]>,
 ): Promise<Stats> {
-  const verdict = judgeStatsRange({ since, until, resolution: wanted }, context.clock());
-  if (!verdict.allowed) {
-    throw invalidInput([{ path: [verdict.field], code: 'out_of_range', detail: verdict.reason }]);
-  }
-  const { allowed: _, ...range } = verdict;
+  const range = rangeIn(context, args);
   const type = await knownTypeIn(context, eventType, ['eventType']);
   const counted = await read({ range, eventType: type ?? null, inBuckets: asksFor(info, 'buckets') });
   return {

@@ -1,0 +1,65 @@
+import 'reflect-metadata';
+import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { QUEUE_COUNT_MAX } from '../../../domain/stats/queue.js';
+import { STATS_BUCKETS_MAX } from '../../../domain/stats/stats.js';
+import { Nullable } from '../../../entities/nullable.js';
+import { mayHold } from '../fields/costs.js';
+import { StatsResolution } from './stats-types.js';
+
+@ArgsType()
+export class WebhookRangeArgs {
+  @Field(() => Date, { description: 'Begin of the range. The whole bucket that contains it counts.' })
+  since!: Date;
+
+  @Nullable(() => Date, 'End of the range; default: now. The whole last bucket counts.')
+  until?: Date | null;
+
+  @Nullable(() => StatsResolution, 'The length of the buckets; default: as in `stats`.')
+  resolution?: keyof typeof StatsResolution | null;
+}
+
+@ArgsType()
+export class RangeArgs extends WebhookRangeArgs {
+  @Nullable(() => ID, 'Only deliveries to this webhook, which may have been deleted since.')
+  webhookId?: string | null;
+}
+
+@ObjectType({
+  description:
+    'What was queued in one bucket of time: in a minute when it began, in an hour or a day the most at any of its minutes. Null when nobody counted.',
+  simpleResolvers: true,
+})
+class QueueBucket {
+  @Field(() => Date, { description: 'When the bucket begins. It ends where the next one begins.' })
+  start!: Date;
+
+  @Nullable(() => Int, 'Number of pending deliveries that were due.')
+  due!: number | null;
+
+  @Nullable(() => Int, 'Number of held deliveries.')
+  held!: number | null;
+
+  @Nullable(() => Float, 'How long the oldest due delivery had been due, in seconds. 0 when none was due.')
+  oldestSeconds!: number | null;
+
+  @Field(() => Boolean, { description: 'True: there were more deliveries than `due` or `held` says.' })
+  isMore!: boolean;
+}
+
+@ObjectType({
+  description: `The queue over time, counted each minute. Of a webhook up to ${QUEUE_COUNT_MAX.toLocaleString('en')} deliveries of each kind are counted, of a tenant those of its webhooks together.`,
+})
+export class QueueStats {
+  @Field(() => Date, { description: 'The beginning of the first bucket.' })
+  since!: Date;
+
+  @Field(() => Date, { description: 'The end of the last bucket.' })
+  until!: Date;
+
+  @Field(() => StatsResolution, { description: 'The length of the buckets.' })
+  resolution!: keyof typeof StatsResolution;
+
+  @mayHold(STATS_BUCKETS_MAX)
+  @Field(() => [QueueBucket], { description: 'All buckets of the range, oldest first.' })
+  buckets!: QueueBucket[];
+}

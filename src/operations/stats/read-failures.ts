@@ -1,0 +1,62 @@
+import type { FailureCounts } from '../../domain/stats/failure-reason.js';
+import type { StatsRange } from '../../domain/stats/stats.js';
+import type { Statement } from '../../platform/database/database.js';
+import { type SearchDeps, search } from '../explorer/search.js';
+
+const mark = (name: string) => `(select ${name} from progress)`;
+
+const series = (resolution: string, from: string, until: string) => `
+  select bucket, reason, failures from hookwright.failure_stats
+  where tenant_id = $1::bigint and webhook_id = w.id and resolution = '${resolution}'
+    and bucket >= ${from} and bucket < least($5::timestamptz, ${until})`;
+
+/** Days and hours as far as they are rolled up, minutes as far as they have their sums, then rows of outcomes since. */
+const statement: Statement = {
+  name: 'read_failures',
+  text: `
+    with progress as materialized (select * from hookwright.stats_progress),
+    newest as materialized (
+      select s.* from (
+        select generate_series(date_trunc('minute', greatest($4::timestamptz, ${mark('minutes_until')})),
+                               least($5, now() + interval '1 minute'), interval '1 minute') as minute) m
+      cross join lateral (
+        select webhook_id, bucket, reason, failures from hookwright.failure_stats
+        where tenant_id = $1 and resolution = 'MINUTE' and webhook_id <> 0
+          and bucket = m.minute and bucket >= $4 and bucket < $5 offset 0) s)
+    select w.id as "ofId", (extract(epoch from start) * 1000)::bigint as "startMs", reason, failures
+    from unnest($2::bigint[]) as w(id) cross join lateral (
+      select date_trunc($3::text, bucket, 'UTC') as start, reason, sum(failures) as failures
+      from (
+        ${series('DAY', '$4', mark('days_until'))} and $3 = 'DAY'
+        union all
+        ${series('HOUR', `case when $3 = 'DAY' then greatest($4, ${mark('days_until')}) else $4 end`, mark('hours_until'))}
+          and $3 <> 'MINUTE'
+        union all
+        ${series('MINUTE', `case when $3 = 'MINUTE' then $4 else greatest($4, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        union all
+        select bucket, reason, failures from newest where w.id = 0 or webhook_id = w.id) as parts
+      group by 1, 2) as buckets`,
+};
+
+/**
+ * Failed attempts in each bucket of a range, by webhook and reason.
+ *
+ * @param tenantId PLATFORM: the installation, without the last minute or two
+ * @param webhookIds each one once, or `ALL_WEBHOOKS`
+ * @throws ApiError search_timed_out, rate_limited
+ */
+export async function readFailures(
+  deps: SearchDeps,
+  tenantId: number,
+  webhookIds: readonly number[],
+  { resolution, since, until }: StatsRange,
+): Promise<Map<number, FailureCounts[]>> {
+  const rows = await search<FailureCounts & { ofId: number }>(
+    deps,
+    tenantId,
+    statement,
+    [tenantId, webhookIds, resolution, since, until],
+    { what: 'statistics', advice: 'Ask for a shorter time, longer buckets or fewer webhooks.' },
+  );
+  return Map.groupBy(rows, ({ ofId }) => ofId);
+}
