@@ -1,8 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { laterScript } from '../api/scripts';
+import { Link } from './place';
 import { type CanvasProps, HEIGHT, options, type Series, toData } from './plot-options';
 import { absolute } from './time';
+
+/** Figures that stand beside those of a chart, as texts. */
+export interface Beside {
+  name: string;
+  texts: readonly (string | null)[];
+}
+
+const NONE: readonly Beside[] = [];
 
 /**
  * A chart over time. Its figures are in a table for readers; hovering shows those of a moment. Dragging chooses a
@@ -10,6 +19,8 @@ import { absolute } from './time';
  *
  * @param times the beginnings of the buckets, in ms since 1970.
  * @param shape `bars` are stacked in the order of `series`; `lines` have a logarithmic axis.
+ * @param beside figures that are not drawn.
+ * @param onPick a bar of a series was clicked.
  */
 export function Chart({
   label,
@@ -17,19 +28,23 @@ export function Chart({
   series,
   shape,
   format,
+  beside = NONE,
   onRange,
+  onPick,
 }: {
   label: string;
   times: readonly number[];
   series: readonly Series[];
   shape: 'bars' | 'lines';
-  format: (value: number) => string;
+  format: CanvasProps['format'];
+  beside?: readonly Beside[];
   onRange?: (since: Date, until: Date) => void;
+  onPick?: CanvasProps['onPick'];
 }) {
   const [pointed, setPointed] = useState<number>();
   return (
     <figure className="m-0">
-      <Legend times={times} series={series} format={format} at={pointed} />
+      <Legend times={times} series={series} beside={beside} format={format} at={pointed} />
       <Canvas
         key={`${shape} ${series.map(({ name }) => name).join()}`}
         data={toData(times, series, shape)}
@@ -37,6 +52,7 @@ export function Chart({
         shape={shape}
         format={format}
         onRange={onRange}
+        onPick={onPick}
         onPoint={setPointed}
       />
       <figcaption className="sr-only">
@@ -45,7 +61,7 @@ export function Chart({
           <thead>
             <tr>
               <td />
-              {series.map(({ name }) => (
+              {[...series, ...beside].map(({ name }) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -57,7 +73,10 @@ export function Chart({
               <tr key={time}>
                 <th scope="row">{absolute(time)}</th>
                 {series.map(({ name, values }) => (
-                  <td key={name}>{values[at] == null ? '–' : format(values[at])}</td>
+                  <td key={name}>{values[at] == null ? '–' : format(values[at], at)}</td>
+                ))}
+                {beside.map(({ name, texts }) => (
+                  <td key={name}>{texts[at] ?? '–'}</td>
                 ))}
               </tr>
             ))}
@@ -103,35 +122,70 @@ function Canvas(props: CanvasProps) {
   return <div ref={box} className="h-[184px] w-full" aria-hidden />;
 }
 
-/** The legend, with the figures at the pointer. */
+/** The legend, with the figures at the pointer. Readers, who have the table, hear it only where it leads somewhere. */
 function Legend({
   times,
   series,
+  beside,
   format,
   at,
 }: {
   times: readonly number[];
   series: readonly Series[];
-  format: (value: number) => string;
+  beside: readonly Beside[];
+  format: CanvasProps['format'];
   at: number | undefined;
 }) {
   const time = at === undefined ? undefined : times[at];
+  const leads = series.some(({ list }) => list !== undefined);
   return (
-    <div aria-hidden className="figures flex flex-wrap justify-between gap-x-4 px-1 text-xs text-soft">
-      <ul className="flex flex-wrap gap-x-4">
-        {series.map(({ name, colour, values }) => {
-          const value = at === undefined ? undefined : values[at];
+    <div aria-hidden={!leads} className="figures flex flex-wrap justify-between gap-x-4 px-1 text-xs text-soft">
+      <ul className="flex min-w-0 flex-wrap gap-x-4">
+        {series.map((one) => (
+          <LegendEntry key={one.name} series={one} format={format} at={at} />
+        ))}
+        {beside.map(({ name, texts }) => {
+          const text = at === undefined ? undefined : texts[at];
           return (
-            <li key={name} className="inline-flex items-center gap-1.5">
-              <span className="size-2 rounded-xs" style={{ background: `var(--${colour})` }} />
-              {name}
-              {value != null && <span className="text-ink">{format(value)}</span>}
-            </li>
+            text != null && (
+              <li key={name}>
+                {name} <span className="text-ink">{text}</span>
+              </li>
+            )
           );
         })}
       </ul>
       {time !== undefined && <span>{absolute(time)}</span>}
     </div>
+  );
+}
+
+function LegendEntry({
+  series: { name, colour, values, list },
+  format,
+  at,
+}: {
+  series: Series;
+  format: CanvasProps['format'];
+  at: number | undefined;
+}) {
+  const value = at === undefined ? undefined : values[at];
+  return (
+    <li className="inline-flex min-w-0 items-center gap-1.5">
+      <span aria-hidden className="size-2 shrink-0 rounded-xs" style={{ background: `var(--${colour})` }} />
+      {list === undefined ? (
+        name
+      ) : (
+        <Link to="/deliveries" search={list} className="text-inherit no-underline hover:underline">
+          {name}
+        </Link>
+      )}
+      {value != null && (
+        <span aria-hidden className="text-ink">
+          {format(value, at)}
+        </span>
+      )}
+    </li>
   );
 }
 

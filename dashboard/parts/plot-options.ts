@@ -1,6 +1,7 @@
 import type { RefObject } from 'react';
 import type uPlot from 'uplot';
 import { logTicks } from './log-scale';
+import type { Search } from './place';
 import { shortly } from './time';
 
 /** A line or a stack of bars over time. */
@@ -9,13 +10,18 @@ export interface Series {
   /** A colour of styles.css, such as `good`. */
   colour: string;
   values: readonly (number | null)[];
+  /** The list of deliveries that this is about. */
+  list?: Search | undefined;
 }
 
 export interface CanvasProps {
   data: uPlot.AlignedData;
   series: readonly Series[];
   shape: 'bars' | 'lines';
-  format: (value: number) => string;
+  /** @param at the place of the bucket; undefined on the axis */
+  format: (value: number, at?: number) => string;
+  /** A bar of a series was clicked. */
+  onPick?: ((series: Series, at: number) => void) | undefined;
   onRange: ((since: Date, until: Date) => void) | undefined;
   onPoint: (at: number | undefined) => void;
 }
@@ -69,6 +75,25 @@ function wholeLabel(plot: uPlot, split: number, font: string): string {
   const at = plot.valToPos(split, 'x');
   const width = plot.bbox.width / devicePixelRatio;
   return at + half > width + PADDING_RIGHT || at - half < -AXIS_WIDTH ? '' : label;
+}
+
+/** Calls `onPick` with the part of a stack that is clicked. uPlot keeps the end of a drag from being a click. */
+function watchClicks(plot: uPlot, latest: RefObject<CanvasProps>): void {
+  plot.over.addEventListener('click', () => {
+    const { series, onPick } = latest.current;
+    const { idx: at, top = -1 } = plot.cursor;
+    if (onPick === undefined || at == null || top < 0) {
+      return;
+    }
+    let left = plot.posToVal(top, 'y');
+    const picked = series.find(({ values }) => {
+      left -= values[at] ?? 0;
+      return left <= 0;
+    });
+    if (picked !== undefined && (picked.values[at] ?? 0) > 0) {
+      onPick(picked, at);
+    }
+  });
 }
 
 /** @param latest read again at each event */
@@ -134,6 +159,7 @@ export function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObj
       ),
     ],
     hooks: {
+      ready: [(plot) => watchClicks(plot, latest)],
       setCursor: [({ cursor: { idx } }) => latest.current.onPoint(idx ?? undefined)],
       setSelect: [
         (plot) => {

@@ -47,6 +47,9 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
   const names: Record<RangeName, string> = { '1h': t`1 h`, '24h': t`24 h`, '7d': t`7 d`, '30d': t`30 d` };
   const choose = (name: string) =>
     setAddress({ range: name === usual ? undefined : name, since: undefined, until: undefined });
+  const { since, until } = current;
+  const shown =
+    current.name === 'custom' ? `${shortly(since)} – ${until === undefined ? t`now` : shortly(until)}` : undefined;
   return (
     <div className="flex items-center gap-1.5">
       <Segments
@@ -55,10 +58,12 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
         onChange={choose}
         options={(Object.keys(RANGES) as RangeName[]).map((name) => ({ value: name, name: names[name] }))}
       />
-      <Button icon={<CalendarRange />} label={t`Custom range`} onClick={() => setOpen(true)}>
-        {current.name === 'custom'
-          ? `${shortly(current.since)} – ${current.until === undefined ? t`now` : shortly(current.until)}`
-          : undefined}
+      <Button
+        icon={<CalendarRange />}
+        label={shown === undefined ? t`Custom range` : t`Custom range: ${shown}`}
+        onClick={() => setOpen(true)}
+      >
+        {shown}
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Custom range</Trans>}>
         <TimeForm

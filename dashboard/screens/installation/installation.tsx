@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
 import { AttemptCharts } from '../../parts/attempt-charts';
+import { OverTime } from '../../parts/over-time/over-time';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
 import { useRefresh } from '../../parts/refresh';
@@ -62,6 +63,7 @@ export default function InstallationPage() {
         {installation && <Ages {...readAt} findings={installation.examinedAt} />}
         {!installation && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
         {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
+        {!error && <OverTime installation wanted={stats !== undefined} range={range} />}
         <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
       </div>
     </>

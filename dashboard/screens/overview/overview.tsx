@@ -4,6 +4,7 @@ import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { isFine, sortOut } from '../../parts/attention';
 import { buttonLook } from '../../parts/button';
+import { OverTime } from '../../parts/over-time/over-time';
 import { Failure, PageHead } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { RangePicker, rangeSearch, useRange } from '../../parts/range';
@@ -69,6 +70,7 @@ export default function Overview() {
               />
             )}
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
+            {data.stats && <OverTime wanted range={range} />}
             <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
               {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
               {data.backlog && (

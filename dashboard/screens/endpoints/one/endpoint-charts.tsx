@@ -5,6 +5,7 @@ import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits'
 import { AddressSelect } from '../../../parts/address-select';
 import { AttemptCharts } from '../../../parts/attempt-charts';
 import { AttemptFigures } from '../../../parts/attempt-figures';
+import { OverTime } from '../../../parts/over-time/over-time';
 import { Failure } from '../../../parts/page';
 import { useAddress } from '../../../parts/place';
 import { RangePicker, useRange } from '../../../parts/range';
@@ -56,6 +57,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
       )}
       {!stats && !error && <Skeleton heights={['h-21']} />}
       <AttemptCharts buckets={stats?.buckets ?? NONE} />
+      <OverTime wanted={stats != null} range={range} endpoint={endpoint} />
     </section>
   );
 }
