@@ -27,7 +27,8 @@ import { BrokenOptionResolver, RefusedEventResolver } from './event-types/schema
 import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { FindAnyIdResolver } from './installation/find-any-id.js';
-import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
+import { InstallationResolver } from './installation/installation.js';
+import { TopResolver, TopWebhookNamesResolver, TopWebhookResolver } from './installation/top.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
@@ -85,6 +86,8 @@ const resolvers = [
   StatsResolver,
   TenantResolver,
   TenantUsageResolver,
+  TopResolver,
+  TopWebhookNamesResolver,
   TopWebhookResolver,
   UpdateEventTypePayloadResolver,
   VerificationResolver,
