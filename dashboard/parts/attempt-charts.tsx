@@ -15,7 +15,11 @@ interface Bucket {
   p99Ms?: number | null;
 }
 
-/** How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range. */
+/**
+ * How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range.
+ *
+ * @param buckets none while they are being read
+ */
 export function AttemptCharts({ buckets }: { buckets: readonly Bucket[] }) {
   const { t } = useLingui();
   const [, setAddress] = useAddress();
