@@ -1,4 +1,4 @@
-import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { compact, count, countUpTo, duration, percent } from '../text/numbers';
 import { Figure, Figures } from './page';
@@ -20,9 +20,6 @@ interface Stats {
     p99Ms?: number | null;
   };
 }
-
-/** The deliveries of a list are counted up to this number. */
-const COUNTED_MAX = 1_000;
 
 /**
  * The outcomes of a time range's attempts, in figures.
@@ -91,14 +88,9 @@ export function AttemptFigures({
   );
 }
 
-/** The deliveries of a list, and the way there; undefined where there are none, or they are not counted. */
+/** The way to the deliveries of a list; undefined where there are none, or they are not counted. */
 function listed(deliveries: number | null | undefined, search: Search | undefined): ReactNode {
-  return search && deliveries
-    ? link(
-        <Plural value={deliveries} one="# delivery" other={`${countUpTo(deliveries, COUNTED_MAX)} deliveries`} />,
-        search,
-      )
-    : undefined;
+  return search && deliveries ? link(<Trans>See them</Trans>, search) : undefined;
 }
 
 /** Leads to the list that a figure is about. */

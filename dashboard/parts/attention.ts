@@ -70,7 +70,7 @@ export function sortOut<Row extends AttentionFields & { id: string }>(endpoints:
     if (isPressing(reason)) {
       pressing.push({ endpoint, reason });
     } else if (reason !== undefined) {
-      resting.push(reason);
+      resting.push(reason === 'HOLDING' && !endpoint.active ? 'PAUSED' : reason);
     }
   }
   pressing.sort(

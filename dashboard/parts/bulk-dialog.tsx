@@ -68,7 +68,7 @@ export function BulkDialog({
           )}
           {progress === undefined && (
             <Button look={danger ? 'danger' : 'primary'} disabled={busy || !total} onClick={start}>
-              {action(total ?? 0, text)}
+              {total === undefined && work.isCounting ? <Trans>Counting…</Trans> : action(total ?? 0, text)}
             </Button>
           )}
         </>
@@ -102,7 +102,7 @@ function Counted({
     return (
       isCounting && (
         <span className="text-soft">
-          <Trans>Counting …</Trans>
+          <Trans>Counting…</Trans>
         </span>
       )
     );
@@ -115,8 +115,8 @@ function Counted({
         <p className="text-warn">
           <Plural
             value={leftOut}
-            one="# delivery is left out: its endpoint is inactive or deleted."
-            other="# deliveries are left out: their endpoints are inactive or deleted."
+            one="# delivery is not included: its endpoint is inactive or deleted."
+            other="# deliveries are not included: their endpoints are inactive or deleted."
           />
         </p>
       )}

@@ -17,7 +17,7 @@ const NONE: readonly Beside[] = [];
  * A chart over time. Its figures are in a table for readers; hovering shows those of a moment. Dragging chooses a
  * range where `onRange` is given.
  *
- * @param times the beginnings of the buckets, in ms since 1970.
+ * @param times the beginnings of the buckets, in ms since 1970. None: they are being read.
  * @param shape `bars` are stacked in the order of `series`; `lines` have a logarithmic axis.
  * @param beside figures that are not drawn.
  * @param onPick a bar of a series was clicked.
@@ -95,10 +95,11 @@ function Canvas(props: CanvasProps) {
   const latest = useRef(props);
   latest.current = props;
   const { data } = props;
+  const isEmpty = data[0].length === 0;
 
   useEffect(() => {
     const element = box.current;
-    if (element === null || Plot === undefined) {
+    if (element === null || Plot === undefined || isEmpty) {
       return;
     }
     const make = () => {
@@ -115,11 +116,12 @@ function Canvas(props: CanvasProps) {
       themes.disconnect();
       plot.current?.destroy();
     };
-  }, [Plot]);
+  }, [Plot, isEmpty]);
 
   useEffect(() => plot.current?.setData(data), [data]);
 
-  return <div ref={box} className="h-[184px] w-full" aria-hidden />;
+  const look = Plot === undefined || isEmpty ? 'animate-pulse rounded-md bg-sunken motion-reduce:animate-none' : '';
+  return <div ref={box} className={`h-[184px] w-full ${look}`} aria-hidden />;
 }
 
 /** The legend, with the figures at the pointer. Readers, who have the table, hear it only where it leads somewhere. */

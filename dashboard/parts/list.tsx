@@ -12,8 +12,8 @@ export interface Column<Row> {
   render: (row: Row) => ReactNode;
   /** Figures are at the end, so that their digits line up. */
   figures?: boolean;
-  /** Takes the room that is left, and ends in an ellipsis. */
-  wide?: boolean;
+  /** Takes the room that is left, and ends in an ellipsis, or `wraps`. */
+  wide?: boolean | 'wraps';
   /** From which width on a table shows it. A card shows it too. */
   from?: 'sm' | 'md' | 'lg' | '2xl';
   /**
@@ -22,8 +22,14 @@ export interface Column<Row> {
    * `unnamed`: among them, without its name. `none`: nowhere, because the title says it.
    */
   card?: 'title' | 'corner' | 'line' | 'unnamed' | 'none';
-  /** The class of its width, where the rows of a long list must not set it: `w-32`. */
-  width?: string;
+  /** The order that its heading chooses (`Sort`). */
+  sort?: string;
+}
+
+/** The order of a list, whose headings choose another one. */
+export interface Sort {
+  by: string;
+  onSort: (by: string) => void;
 }
 
 interface ListProps<Row> {
@@ -38,6 +44,7 @@ interface ListProps<Row> {
   empty?: ReactNode;
   /** What follows the rows: `More`. */
   more?: ReactNode;
+  sort?: Sort;
 }
 
 /** The heights of a row, and of its card where all are equally high, in px: `h-7.5` below, and `list.css`. */
@@ -72,7 +79,7 @@ export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() =
 }
 
 /** A table of objects: `j` and `k` move, Enter opens. Rows that do not change do not render again. */
-export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more }: ListProps<Row>) {
+export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more, sort }: ListProps<Row>) {
   const [current, setCurrent] = useState<string>();
   const body = useRef<HTMLTableSectionElement>(null);
   const at = rows.findIndex((row) => keyOf(row) === current);
@@ -95,7 +102,7 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more }: 
         <thead className="max-cards:sr-only">
           <tr className="border-b border-line text-start text-xs text-soft">
             {columns.map((column) => (
-              <Heading key={column.name} column={column as Column<unknown>} />
+              <Heading key={column.name} column={column as Column<unknown>} sort={sort} />
             ))}
           </tr>
         </thead>
@@ -117,13 +124,28 @@ export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more }: 
   );
 }
 
-export function Heading({ column: { name, bare, figures, from, width = '' } }: { column: Column<unknown> }) {
+export function Heading({ column, sort }: { column: Column<unknown>; sort?: Sort | undefined }) {
+  const { name, bare, figures, wide, from, sort: order } = column;
+  const isSorted = order !== undefined && sort?.by === order;
   return (
     <th
       scope="col"
-      className={`h-8 truncate px-2 font-medium whitespace-nowrap first:ps-3.5 last:pe-3.5 ${figures ? 'text-end' : 'text-start'} ${from ? SHOWN[from] : ''} ${width}`}
+      data-wide={wide ? '' : undefined}
+      aria-sort={isSorted ? 'descending' : undefined}
+      className={`h-8 truncate px-2 font-medium whitespace-nowrap first:ps-3.5 last:pe-3.5 ${figures ? 'text-end' : 'text-start'} ${from ? SHOWN[from] : ''}`}
     >
-      <span className={bare ? 'sr-only' : ''}>{name}</span>
+      {order !== undefined && sort !== undefined ? (
+        <button
+          type="button"
+          onClick={() => sort.onSort(order)}
+          className={`rounded-xs hover:text-ink ${isSorted ? 'text-ink' : ''}`}
+        >
+          {isSorted && <span aria-hidden>↓ </span>}
+          {name}
+        </button>
+      ) : (
+        <span className={bare ? 'sr-only' : ''}>{name}</span>
+      )}
     </th>
   );
 }
@@ -170,7 +192,11 @@ export const RowView = memo(
             data-name={column.name}
             data-card={placeInCard(column, columns)}
             className={`px-2 py-0.5 first:ps-3.5 last:pe-3.5 ${column.figures ? 'figures text-end whitespace-nowrap' : ''} ${
-              column.wide ? 'w-full max-w-0 truncate' : 'whitespace-nowrap'
+              column.wide === 'wraps'
+                ? 'w-full min-w-56 whitespace-normal'
+                : column.wide
+                  ? 'w-full max-w-0 truncate'
+                  : 'whitespace-nowrap'
             } ${column.from ? SHOWN[column.from] : ''}`}
           >
             {column.render(row)}
@@ -190,7 +216,7 @@ export const RowView = memo(
 /** The box in which a row, or all, are chosen. A finger has more room than it shows. */
 export function Checkbox({ label, children, ...input }: ComponentProps<'input'> & { label: string }) {
   return (
-    <label className="flex items-center gap-2 max-cards:-mx-2 max-cards:-my-1 max-cards:min-h-8 max-cards:px-2">
+    <label className="flex items-center gap-2 max-cards:-mx-3 max-cards:-my-2.5 max-cards:min-h-11 max-cards:min-w-11 max-cards:px-3">
       <input
         type="checkbox"
         aria-label={label}

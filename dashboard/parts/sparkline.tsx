@@ -1,15 +1,34 @@
+import { useLingui } from '@lingui/react/macro';
+import { count } from '../text/numbers';
+
+interface Bucket {
+  attempts: number;
+  failures: number;
+}
+
+/** The sums of buckets. */
+export function sumsOf(buckets: readonly Bucket[] | null | undefined): Bucket {
+  const sum = { attempts: 0, failures: 0 };
+  for (const { attempts, failures } of buckets ?? []) {
+    sum.attempts += attempts;
+    sum.failures += failures;
+  }
+  return sum;
+}
+
+/** A row's attempts of the last day. */
+export function DaySparkline({ buckets }: { buckets: readonly Bucket[] | null | undefined }) {
+  const { t } = useLingui();
+  const { attempts, failures } = sumsOf(buckets);
+  return buckets && <Sparkline buckets={buckets} label={t`${count(attempts)} attempts, ${count(failures)} failed`} />;
+}
+
 /**
  * A bar for each bucket: how much there was, and of that what failed. For a row of a list; the numbers are beside it.
  *
  * @param label the picture in words, for screen readers.
  */
-export function Sparkline({
-  buckets,
-  label,
-}: {
-  buckets: readonly { attempts: number; failures: number }[];
-  label: string;
-}) {
+function Sparkline({ buckets, label }: { buckets: readonly Bucket[]; label: string }) {
   const most = Math.max(1, ...buckets.map(({ attempts }) => attempts));
   const width = 4;
   return (

@@ -39,10 +39,11 @@ export function shortly(value: string | number | Date): string {
   }).format(at);
 }
 
-/** `3 minutes ago`, `in 4 min`. */
-export function relative(value: string | number | Date, now: number, style: 'long' | 'narrow' = 'narrow'): string {
+/** `3m ago`, `in 4m`; in German `vor 3 Min.`, whose narrow form has letters that nobody knows. `long`: `3 minutes ago`. */
+export function relative(value: string | number | Date, now: number, style?: 'long'): string {
   const away = distance(new Date(value).getTime() - now);
-  const format = formatter(Intl.RelativeTimeFormat, locale, { numeric: 'auto', style });
+  const brief = locale.startsWith('de') ? 'short' : 'narrow';
+  const format = formatter(Intl.RelativeTimeFormat, locale, { numeric: 'auto', style: style ?? brief });
   return format.format(away.value, away.unit);
 }
 

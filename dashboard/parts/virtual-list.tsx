@@ -1,6 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useShortcut } from './keyboard';
 import { CARD_PX, Checkbox, type Column, Heading, ROW_PX, RowView, useRowKeys } from './list';
 import { useLooking } from './looking';
@@ -67,6 +67,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
     }
   });
   const [pointer, lookAway] = useLooking((looks) => look({ pointer: looks }));
+  useSteadyWidths(box, rowPx === ROW_PX);
   const items = rows.getVirtualItems();
   const [first, last] = [items[0], items.at(-1)];
   useEffect(() => onShow(first?.index ?? 0, last?.index ?? 0));
@@ -89,7 +90,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
         <table
           aria-label={label}
           aria-rowcount={more ? -1 : count + 1}
-          className="list list-even w-full table-fixed border-collapse text-sm"
+          className="list list-even w-full border-collapse text-sm"
         >
           <Head columns={columns} choice={choice} />
           <tbody>
@@ -122,6 +123,33 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       })}
     </div>
   );
+}
+
+/**
+ * Keeps each column as wide as its longest text was so far: rows that are scrolled in do not move the others. What is
+ * left is for the column that is `wide`.
+ *
+ * @param isTable false where rows are cards
+ */
+function useSteadyWidths(box: RefObject<HTMLDivElement | null>, isTable: boolean): void {
+  const known = useRef({ box: 0, widths: new Map<string, number>() });
+  useLayoutEffect(() => {
+    const { clientWidth = 0 } = box.current ?? {};
+    const heads = [...(box.current?.querySelectorAll<HTMLElement>('th') ?? [])];
+    if (!isTable || clientWidth !== known.current.box) {
+      known.current = { box: clientWidth, widths: new Map() };
+      for (const head of heads) {
+        head.style.width = '';
+      }
+    }
+    for (const head of isTable ? heads.filter(({ dataset }) => dataset['wide'] === undefined) : []) {
+      const [name, width] = [head.textContent, head.offsetWidth];
+      if (width > (known.current.widths.get(name) ?? 0)) {
+        known.current.widths.set(name, width);
+        head.style.width = `${width}px`;
+      }
+    }
+  });
 }
 
 /** The row that the keys have gone to. @param onGo is called with a row's place; undefined: with none */

@@ -5,6 +5,8 @@ import { List } from './list';
 import { Card } from './page';
 
 const SHOWN = 6;
+/** On a phone, where rows are cards, and the figures below them are to be near. */
+const CARDS_SHOWN = 3;
 
 /** The first rows of a list that begins with the worst, and a button for the others. @param showAll the button's words */
 export function WorstCard<Row>({
@@ -19,14 +21,18 @@ export function WorstCard<Row>({
       flush
       title={title}
       actions={
-        rows.length > SHOWN && (
-          <Button look="quiet" onClick={() => setAll(!all)}>
-            {all ? <Trans>Show fewer</Trans> : showAll}
-          </Button>
+        rows.length > CARDS_SHOWN && (
+          <span className={rows.length > SHOWN ? '' : 'cards:hidden'}>
+            <Button look="quiet" onClick={() => setAll(!all)}>
+              {all ? <Trans>Show fewer</Trans> : showAll}
+            </Button>
+          </span>
         )
       }
     >
-      <List {...list} rows={all ? rows : rows.slice(0, SHOWN)} />
+      <div className={all ? '' : 'max-cards:[&_tbody>tr:nth-child(n+4)]:hidden!'}>
+        <List {...list} rows={all ? rows : rows.slice(0, SHOWN)} />
+      </div>
     </Card>
   );
 }

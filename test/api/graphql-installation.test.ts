@@ -207,6 +207,7 @@ describe('the installation', () => {
     ['ATTEMPTS', [slow, failing, quiet]],
     ['LATENCY', [slow, failing, quiet]],
     ['BACKLOG', [failing, quiet]],
+    ['WAIT', [quiet, failing]],
   ])('ranks the webhooks of all tenants by %s', async (by, expected) => {
     const { topWebhooks } = await installation(
       `topWebhooks(by: ${by}) { webhookId url active due tenant { name } figures { attempts failures p95Ms } }`,
@@ -218,6 +219,38 @@ describe('the installation', () => {
     expect(new Set(rows.map(({ tenant }) => tenant.name)).size).toBe(by === 'FAILURES' ? 1 : 2);
     const one = await installation(`topWebhooks(by: ${by}, first: 1) { webhookId }`);
     expect(one.topWebhooks).toHaveLength(1);
+  });
+
+  test('shows the state and the last day of ranked webhooks of any tenant', async () => {
+    await api.owner.query(`update hookwright.webhooks set consecutive_failures = 4 where id = $1`, [failing]);
+    const { topWebhooks } = await installation(
+      'topWebhooks(by: WAIT) { disabledReason closedUntil consecutiveFailures oldestDueAt lastDay { attempts failures } }',
+    );
+    const [ofQuiet, ofFailing] = topWebhooks;
+    expect(ofFailing).toMatchObject({ disabledReason: null, closedUntil: null, consecutiveFailures: 4 });
+    expect(Date.parse(ofQuiet.oldestDueAt)).toBeLessThan(Date.parse(ofFailing.oldestDueAt));
+    const busiest = (row: { lastDay: object[] }) => row.lastDay.filter((hour) => 'attempts' in hour && hour.attempts);
+    expect([ofQuiet.lastDay.length, busiest(ofQuiet)]).toEqual([24, [{ attempts: 5, failures: 0 }]]);
+    expect(busiest(ofFailing)).toEqual([{ attempts: 100, failures: 90 }]);
+  });
+
+  test.each([
+    ['FAILURES', [busy]],
+    ['ATTEMPTS', [busy, calm]],
+    ['BACKLOG', [busy, calm]],
+    ['WAIT', [calm, busy]],
+  ])('ranks tenants by %s', async (by, expected) => {
+    const { topTenants } = await installation(
+      `topTenants(by: ${by}) { id lastDay { attempts } backlog { oldestDueAt } }`,
+    );
+    expect(topTenants.map(({ id }: { id: string }) => id)).toEqual(expected.map(({ id }) => gid.tenant(id)));
+    expect((await installation(`topTenants(by: ${by}, first: 1) { id }`)).topTenants).toHaveLength(1);
+  });
+
+  test('ranks with a few statements, however many webhooks and tenants there are', async () => {
+    const query =
+      '{ installation { topWebhooks(by: FAILURES) { lastDay { attempts } } topTenants(by: WAIT) { lastDay { attempts } } } }';
+    expect((await statementsOf(() => read(query))).length).toBeLessThanOrEqual(6);
   });
 
   test.each(['first: 0', 'first: 51', 'since: "2020-01-01T00:00:00Z"'])(

@@ -130,7 +130,7 @@ describe('the operator', () => {
 
     await page.getByRole('link', { name: 'Endpoint ranking' }).click();
     await heading(page, 'Endpoint ranking');
-    await page.getByRole('button', { name: 'Attempts' }).click();
+    await page.getByLabel('Ranked by').selectOption('ATTEMPTS');
     await page.waitForURL(/by=ATTEMPTS/);
     expect(await axeViolations(page)).toEqual([]);
 
@@ -148,7 +148,7 @@ describe('the operator', () => {
     await page.reload();
     await page.getByRole('table', { name: 'Tenants' }).getByText('1 disabled').waitFor();
     await page.getByRole('link', { name: 'Installation', exact: true }).click();
-    const failing = page.getByRole('table', { name: 'Endpoints that fail now' });
+    const failing = page.getByRole('table', { name: 'Failing endpoints' });
     await failing.getByText('Disabled').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await failing.getByRole('link').first().click();

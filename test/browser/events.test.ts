@@ -26,6 +26,8 @@ describe('an event', () => {
     await page.getByLabel('Text in the payload').fill('FIND-ME');
     await eventually(async () => (await rows.count()) === 1);
     expect(new URL(page.url()).searchParams.get('text')).toBe('FIND-ME');
+    expect(await rows.locator('td[data-name=Payload]').innerText()).toBe('code FIND-ME discount_type fixed');
+    expect(await rows.locator('mark').allInnerTexts()).toEqual(['FIND-ME']);
     await rows.getByRole('link').click();
 
     await page.getByText('No endpoint got this event.').waitFor();
@@ -37,6 +39,36 @@ describe('an event', () => {
     await row.getByText('Delivered').waitFor();
     expect((await stack.delivery.deliveries(`event_id = ${eventId}`)).map((one) => one.webhook_id)).toEqual([later.id]);
     await page.getByText('It went to 1 of 2 endpoints: 1 delivered.').waitFor();
+  });
+});
+
+describe('the fates of an event', () => {
+  browserTest('begin with what surprises, and fold the endpoints that do not want it', async ({ open }) => {
+    const { delivery, receiver } = stack;
+    const wanted = await delivery.webhook(`${receiver.url}/wanted`, ['coupon.applied']);
+    const failing = await delivery.webhook(`${receiver.url}/failing`, ['coupon.applied']);
+    for (let count = 0; count < 5; count += 1) {
+      await delivery.webhook(`${receiver.url}/other/${count}`, ['voucher.emitted']);
+    }
+    const eventId = await delivery.emit();
+    await eventually(
+      async () => (await delivery.deliveries(`event_id = ${eventId} and status = 'SUCCEEDED'`)).length > 1,
+    );
+    await delivery.rows(`update hookwright.deliveries set status = 'FAILED', last_error_code = 'TIMEOUT', finished_at = now()
+      where event_id = ${eventId} and webhook_id = ${failing.id} returning id`);
+    const page = await visit(open, stack, `/events/${eventId}`);
+    const rows = page.getByRole('table', { name: 'Endpoints' }).locator('tbody tr');
+    await rows.first().getByText('/failing').waitFor();
+    await rows.first().getByText('Failed', { exact: true }).waitFor();
+    const paths = async () => (await rows.allInnerTexts()).map((text) => /\/(\w+)/.exec(text.split(':').at(-1)!)?.[1]);
+    expect(await page.getByText(`/wanted`).count()).toBeGreaterThan(0);
+    const shown = (await paths()).length;
+    await page.getByText(/\d+ are not subscribed\./).waitFor();
+    await page.getByRole('button', { name: 'Show them' }).click();
+    await eventually(async () => (await paths()).length >= shown + 5);
+    await page.getByRole('button', { name: 'Hide them' }).click();
+    await eventually(async () => (await paths()).length === shown);
+    expect(wanted.id).toBeGreaterThan(0);
   });
 });
 
@@ -72,7 +104,7 @@ describe('the list of events', () => {
       await stack.delivery.emit();
     }
     const page = await visit(open, stack, '/events');
-    const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td:nth-child(2)');
+    const numbers = page.getByRole('table', { name: 'Events' }).locator('tbody td[data-name=Number]');
     await page.getByRole('button', { name: 'Show more' }).click();
     await eventually(async () => (await numbers.count()) >= 60);
     await page.getByRole('status').getByText('Live', { exact: true }).waitFor();

@@ -8,6 +8,7 @@ import { seed } from '../seed/seed.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import { answerOneByOne, layoutShift } from '../support/browser/layout-shift.js';
+import { lowColumns, wastefulColumns } from '../support/browser/room.js';
 import { untilStill } from '../support/browser/until-still.js';
 import { DashboardSite } from '../support/dashboard-site.js';
 import { eventually } from '../support/eventually.js';
@@ -160,6 +161,8 @@ describe.each(places)('of $place', ({ at, key, routes }) => {
       expect(await page.title()).not.toMatch(/^(Webhooks|Hookwright)?$/);
       expect(await axeViolations(page), 'light and wide').toEqual([]);
       expect(await overflow(page), 'light and wide').toEqual([]);
+      expect(await lowColumns(page), 'wide').toEqual([]);
+      expect(await wastefulColumns(page), 'wide').toEqual([]);
 
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.setViewportSize({ width: 390, height: 844 });

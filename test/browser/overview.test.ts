@@ -119,7 +119,7 @@ describe('the overview', () => {
     await stack.delivery.emit();
     const page = await visit(open, stack, '/overview');
     await page.getByText('No endpoint is failing or disabled. 1 delivery arrived').waitFor();
-    await page.getByText('No action needed: 1 holds deliveries.').waitFor();
+    await page.getByText('1 endpoint is paused. Nothing to do.').waitFor();
     expect(await page.getByText('Endpoints needing attention').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
   });

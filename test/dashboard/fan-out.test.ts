@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { changes } from '../../dashboard/screens/audit/changes.js';
-import { fixFor, versionAt } from '../../dashboard/screens/events/fan-out.js';
+import { arrangeFates, fixFor, versionAt } from '../../dashboard/screens/events/fan-out.js';
 import { tally } from '../../dashboard/text/tally.js';
 
 const active = { active: true, eventTypes: ['order.paid'] };
@@ -22,6 +22,19 @@ test('where nothing can be done nothing is offered', () => {
   expect(fixFor('ABOUT_THIS_WEBHOOK', active, 'webhook.disabled')).toBeUndefined();
   expect(fixFor('FOR_ANOTHER_WEBHOOK', active, 'webhook.test')).toBeUndefined();
   expect(fixFor('UNKNOWN', active, 'order.paid')).toBe('LOOK_INTO_LOG');
+});
+
+test('surprises come first, then what was sent, and many that do not want it are apart', () => {
+  const sent = (status: 'FAILED' | 'HELD' | 'SUCCEEDED') => ({ delivery: { status }, reason: null });
+  const [failed, held, delivered] = [sent('FAILED'), sent('HELD'), sent('SUCCEEDED')];
+  const filtered = { delivery: null, reason: 'FILTERED' as const };
+  const usual = Array.from({ length: 4 }, () => ({ delivery: null, reason: 'NOT_SUBSCRIBED' as const }));
+  expect(arrangeFates([...usual, delivered, held, filtered, failed])).toEqual({
+    listed: [failed, held, filtered, delivered],
+    usual,
+  });
+  expect(arrangeFates([usual[0]!, delivered])).toEqual({ listed: [delivered, usual[0]], usual: [] });
+  expect(arrangeFates(usual)).toEqual({ listed: usual, usual: [] });
 });
 
 test('values are counted in the order that is asked for', () => {
@@ -48,9 +61,9 @@ test('an audit entry shows the fields that differ, added and removed ones too', 
       { active: false, eventTypes: ['order.paid', 'order.sent'], held: 3, same: { a: 1 } },
     ),
   ).toEqual([
-    { field: 'active', before: 'true', after: 'false' },
-    { field: 'eventTypes', before: 'order.paid', after: 'order.paid, order.sent' },
-    { field: 'held', before: undefined, after: '3' },
+    { field: 'active', before: true, after: false },
+    { field: 'eventTypes', before: ['order.paid'], after: ['order.paid', 'order.sent'] },
+    { field: 'held', before: undefined, after: 3 },
     { field: 'url', before: 'https://a.example/', after: undefined },
   ]);
   expect(changes(null, { constructor: 'x' })).toEqual([{ field: 'constructor', before: undefined, after: 'x' }]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { worstFirst } from '../../dashboard/screens/tenants/worst-first.js';
+import { withFailing, worstFirst } from '../../dashboard/screens/tenants/worst-first.js';
 
 const counts = (gone: number, disabled: number, failing: number) => ({ gone, disabled, failing });
 const newest = { id: 'tn_3' };
@@ -21,4 +21,10 @@ test('Tenants with failing endpoints come first, also those that the list has no
 
 test('A search lists no tenant that does not match', () => {
   expect(worstFirst([newest, oldest], worst, true).map(({ id }) => id)).toEqual(['tn_1', 'tn_3']);
+});
+
+test('Tenants in another order keep it, and say what fails', () => {
+  const ordered = withFailing([newest, unread], worst);
+  expect(ordered.map(({ id }) => id)).toEqual(['tn_3', 'tn_0']);
+  expect(ordered.map(({ failing }) => failing?.failing)).toEqual([undefined, 2]);
 });

@@ -11,8 +11,9 @@ import {
   listFailingTenants,
   listFailingWebhooks,
 } from '../../src/operations/installation/failing-webhooks.js';
+import { rankTenants, type TenantRanking } from '../../src/operations/installation/top-tenants.js';
 import { type Ranking, readTopWebhooks } from '../../src/operations/installation/top-webhooks.js';
-import { readStats } from '../../src/operations/stats/read-stats.js';
+import { readStats, readStatsOfAll } from '../../src/operations/stats/read-stats.js';
 import { readBacklogsOfTenants } from '../../src/operations/tenants/read-usage.js';
 import { tenantEntityManager } from '../../src/platform/database/tenant-database.js';
 import { LARGEST, ManyWebhooks, tenantIds, webhookIds } from '../support/many-webhooks.js';
@@ -22,6 +23,7 @@ import { plansOf, scanned } from '../support/plans.js';
 const BLOCKS_MAX = 3_000;
 
 const many = new ManyWebhooks();
+const webhooksOfLargest = webhookIds.map((webhookId) => ({ webhookId, tenantId: LARGEST }));
 const bounds = { above: 0, below: Number.MAX_SAFE_INTEGER, order: 'desc', limit: 51 } as const;
 const ofLargest = (filter: DeliveryConditions) => () => pageDeliveries(many.deps, LARGEST, filter, bounds);
 const inactive = () =>
@@ -49,6 +51,12 @@ describe('an installation with many webhooks', () => {
     ['ranks webhooks by attempts', 0, topOf('ATTEMPTS')],
     ['ranks webhooks by failures', 0, topOf('FAILURES')],
     ['ranks webhooks by latency', 0, topOf('LATENCY')],
+    ['ranks webhooks by their longest wait', 0, topOf('WAIT')],
+    ['ranks tenants by failures', 0, tenantsBy('FAILURES')],
+    ['ranks tenants by attempts', 0, tenantsBy('ATTEMPTS')],
+    ['ranks tenants by what they still have to get', 0, tenantsBy('BACKLOG')],
+    ['ranks tenants by their longest wait', 0, tenantsBy('WAIT')],
+    ['reads statistics of webhooks of any tenant', 0, () => readStatsOfAll(many.deps, webhooksOfLargest, lastDay())],
     ['reads statistics of its largest tenant', LARGEST, () => readStats(many.deps, LARGEST, webhookIds, lastDay())],
     ['reads the backlogs of a page of tenants', 0, () => readBacklogsOfTenants(many.db, tenantIds)],
     ['reads the backlog of its largest tenant', LARGEST, () => readTenantBacklog(many.db, LARGEST)],
@@ -75,6 +83,9 @@ function lastDay() {
   const range = { resolution: 'HOUR' as const, since: new Date(until.getTime() - 86_400_000), until };
   return { range, eventType: null, inBuckets: true };
 }
+
+const tenantsBy = (by: TenantRanking) => () =>
+  rankTenants(many.deps, { by, since: new Date(Date.now() - 86_400_000), first: 50 });
 
 function topOf(by: Ranking) {
   return () =>

@@ -21,7 +21,8 @@ const guardedBy: Record<string, string> = {
     Mutation.revokeApiKey Mutation.revokePortalSession`,
   'deliveries:read': `
     Query.backlog Query.bulkOperation Query.bulkOperations Query.closedBacklog Query.deliveries Query.delivery Query.deliveryCounts
-    Query.failureStats Query.queueStats Query.stats Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog Tenant.stats Webhook.backlog
+    Query.failureStats Query.queueStats Query.stats Subscription.deliveryUpdated Event.deliveries Event.fanOut Tenant.backlog
+    Tenant.lastDay Tenant.stats Webhook.backlog
     Webhook.deliveries Webhook.failureStats Webhook.failures Webhook.lastDay Webhook.nextAttempts
     Webhook.orderingKeys Webhook.queueStats Webhook.stats`,
   'events:read': `
@@ -96,7 +97,9 @@ const unguarded: Record<string, string> = {
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId orderingKey payload',
+  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId orderingKey payload preview',
+  PayloadPreview: 'excerpt values',
+  PayloadValue: 'path value',
   ClosedBacklog: 'due oldestOtherDueAt until webhooks',
   Daemon: 'host inFlight lastSeenAt pid slots startedAt version workerId',
   EncryptionKeyInUse: 'kid tenants',
@@ -106,11 +109,13 @@ const unguarded: Record<string, string> = {
   Housekeeping: 'error failedAt nextAt startedAt succeededAt',
   Installation: `
     backlog closed daemons encryptionKeys examinedAt failing failureStats failures findings housekeeping jobsPutAside partitions
-    queueStats retention stats topWebhooks`,
+    queueStats retention stats topTenants topWebhooks`,
   PutAsideJob: 'deliveryId jobKey lastError task triedAgainAt tries',
   Partition: 'bytes rowsEstimate since table until',
   Retention: 'deliveryDays eventDays holdHours',
-  TopWebhook: 'active due externalId figures name tenant url webhookId',
+  TopWebhook: `
+    active closedUntil consecutiveFailures disabledReason due externalId figures lastDay name oldestDueAt tenant url
+    webhookId`,
   EventType: 'createdAt deprecatedAt description hiddenAt id name reserved samplePayload schema version versions',
   EventTypeVersion: 'createdAt schema version',
   FailingNow: 'disabled failing gone tenants webhooks',

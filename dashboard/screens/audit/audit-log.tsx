@@ -10,11 +10,13 @@ import { RangePicker, useRange } from '../../parts/range';
 import { subjectAndReason } from '../../parts/reason-column';
 import { TableSkeleton } from '../../parts/skeleton';
 import { dayOf, Time } from '../../parts/time';
+import { Untrusted } from '../../parts/untrusted';
 import { Actor } from './actor';
 import { AuditFilters } from './audit-filters';
-import { changes } from './changes';
+import { type Change, changes } from './changes';
 import { AUDIT_LOG, type AuditRow } from './documents';
-import { EntryDialog } from './entry-dialog';
+import { EntryDialog, FieldName } from './entry-dialog';
+import { valueWords } from './field-values';
 import { dayAround, groupVisits, type Line } from './group-entries';
 import { Target } from './target';
 import { useNames } from './use-names';
@@ -145,11 +147,36 @@ function Times({ times }: { times: number }) {
   );
 }
 
-/** The names of the fields, as much as the line has room for: what they were is in the entry itself. */
+/** The changes, as much as the line has room for: all of them are in the entry itself. */
 function ChangedFields({ before, after }: Pick<AuditRow, 'before' | 'after'>) {
-  const { t } = useLingui();
-  const fields = changes(before, after).map(({ field, isSecret }) =>
-    isSecret ? `${field}: ${t`another secret`}` : field,
+  return changes(before, after).map((change, at) => (
+    <span key={change.field} className="text-xs">
+      {at > 0 && <span className="text-faint"> · </span>}
+      <ChangeWords change={change} />
+    </span>
+  ));
+}
+
+/** `URL: a → b`; of what was added or is gone the value alone. */
+function ChangeWords({ change: { field, before, after, isSecret } }: { change: Change }) {
+  const { t, i18n } = useLingui();
+  const words = (value: unknown) => <Untrusted text={valueWords(field, value, i18n)} />;
+  return (
+    <>
+      <span className="text-soft">
+        <FieldName field={field} />
+        {': '}
+      </span>
+      {isSecret ? (
+        t`changed`
+      ) : before === undefined ? (
+        words(after)
+      ) : (
+        <>
+          <span className="text-soft">{words(before)}</span>
+          {after !== undefined && <> → {words(after)}</>}
+        </>
+      )}
+    </>
   );
-  return fields.length > 0 && <span className="font-mono text-xs text-soft">{fields.join(', ')}</span>;
 }

@@ -1,11 +1,11 @@
 /** What the log has instead of a secret. */
-const HIDDEN = '[secret]';
+export const HIDDEN = '[secret]';
 
-/** A field of an audit entry: as it was and as it is, as texts; undefined where it was not there. */
+/** A field of an audit entry: as it was and as it is; undefined where it was not there. */
 export interface Change {
   field: string;
-  before: string | undefined;
-  after: string | undefined;
+  before: unknown;
+  after: unknown;
   /** Its secret is another one, and all that is shown of it is the same. */
   isSecret?: true;
 }
@@ -13,32 +13,17 @@ export interface Change {
 type Fields = Readonly<Record<string, unknown>> | null | undefined;
 
 /**
- * The fields that differ between two states, in the order of the names. The log has changed fields alone: one that
- * looks the same has another secret.
+ * The fields that differ between two states, in the order of the log. The log has changed fields alone: one that looks
+ * the same has another secret.
  */
 export function changes(before: Fields, after: Fields): Change[] {
-  const fields = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
-  return [...fields]
-    .sort()
-    .map((field) => ({ field, before: textOf(before, field), after: textOf(after, field) }))
-    .map(
-      (change): Change =>
-        change.before === change.after && change.after?.includes(HIDDEN) ? { ...change, isSecret: true } : change,
-    )
-    .filter((change) => change.before !== change.after || change.isSecret);
+  const fields = new Set([...Object.keys(after ?? {}), ...Object.keys(before ?? {})]);
+  return [...fields].flatMap((field): Change[] => {
+    const change = { field, before: valueIn(before, field), after: valueIn(after, field) };
+    const [was, is] = [JSON.stringify(change.before), JSON.stringify(change.after)];
+    return was !== is ? [change] : is?.includes(HIDDEN) ? [{ ...change, isSecret: true }] : [];
+  });
 }
 
-/** A value for people: texts without quotes, lists of texts with commas, all else as JSON. */
-function textOf(fields: Fields, field: string): string | undefined {
-  if (fields == null || !Object.hasOwn(fields, field)) {
-    return undefined;
-  }
-  const value = fields[field];
-  if (typeof value === 'string') {
-    return value;
-  }
-  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) {
-    return value.join(', ');
-  }
-  return JSON.stringify(value);
-}
+const valueIn = (fields: Fields, field: string): unknown =>
+  fields != null && Object.hasOwn(fields, field) ? fields[field] : undefined;

@@ -7,6 +7,8 @@ import { Untrusted } from '../../parts/untrusted';
 import { Actor } from './actor';
 import { changes } from './changes';
 import type { AuditRow } from './documents';
+import { fieldName } from './field-names';
+import { valueWords } from './field-values';
 import { Target } from './target';
 import { ACTION_WORDS } from './words';
 
@@ -59,8 +61,9 @@ export function EntryDialog({
 }
 
 function Differences({ entry: { before, after } }: { entry: AuditRow }) {
-  const { t } = useLingui();
+  const { t, i18n } = useLingui();
   const fields = changes(before, after);
+  const words = (field: string, value: unknown) => (value === undefined ? undefined : valueWords(field, value, i18n));
   if (fields.length === 0) {
     return (
       <p className="text-sm text-soft">
@@ -82,11 +85,11 @@ function Differences({ entry: { before, after } }: { entry: AuditRow }) {
         <tbody>
           {fields.map(({ field, before, after, isSecret }) => (
             <tr key={field} className="border-b border-line align-top last:border-b-0">
-              <th scope="row" className="px-3 py-1.5 text-start font-mono text-xs font-medium">
-                <Untrusted text={field} />
+              <th scope="row" className="px-3 py-1.5 text-start text-xs font-medium">
+                <FieldName field={field} />
               </th>
-              <Side text={before} look="bg-bad-soft text-bad" />
-              <Side text={isSecret ? t`another secret` : after} look="bg-good-soft text-good" />
+              <Side text={words(field, before)} look="bg-bad-soft text-bad" />
+              <Side text={isSecret ? t`changed` : words(field, after)} look="bg-good-soft text-good" />
             </tr>
           ))}
         </tbody>
@@ -95,9 +98,16 @@ function Differences({ entry: { before, after } }: { entry: AuditRow }) {
   );
 }
 
+/** As forms have it. */
+export function FieldName({ field }: { field: string }) {
+  const { i18n } = useLingui();
+  const name = fieldName(field);
+  return typeof name === 'string' ? <Untrusted text={name} /> : i18n._(name);
+}
+
 function Side({ text, look }: { text: string | undefined; look: string }) {
   return (
-    <td className="w-2/5 px-3 py-1.5 font-mono text-xs [overflow-wrap:anywhere]">
+    <td className="w-2/5 px-3 py-1.5 text-xs [overflow-wrap:anywhere]">
       {text === undefined ? (
         <span className="text-faint">–</span>
       ) : (

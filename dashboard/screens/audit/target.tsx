@@ -38,7 +38,7 @@ export function Target({
     <>
       {i18n._(TARGET_WORDS[targetType] ?? targetType)}{' '}
       {name !== undefined && (
-        <span className="inline-block max-w-56 truncate align-bottom max-cards:max-w-44 lg:max-w-80">
+        <span className="inline-block max-w-56 truncate align-bottom max-cards:max-w-44 lg:max-w-56">
           <Untrusted text={name} />
         </span>
       )}{' '}

@@ -73,10 +73,10 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
             </Card>
           )}
           {mayTest && <SendSample type={type} sample={sample} fits={isSample} />}
-          <Subscribers name={type.name} />
         </div>
         <SnippetsCard type={type} sample={sample} />
       </div>
+      <Subscribers name={type.name} />
     </>
   );
 }

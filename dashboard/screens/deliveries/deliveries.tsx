@@ -41,7 +41,12 @@ export default function Deliveries() {
         </div>
       )}
       {feed.isRead && (
-        <DeliveryList feed={feed} isFiltered={Object.keys(filters).length > 0} isLive={canCheck(filter)} />
+        <DeliveryList
+          feed={feed}
+          isFiltered={Object.keys(filters).length > 0}
+          isLive={canCheck(filter)}
+          text={filter.payloadContains}
+        />
       )}
     </>
   );

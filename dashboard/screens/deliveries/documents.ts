@@ -32,6 +32,13 @@ export const DELIVERIES = graphql(`
   }
 `);
 
+/** The payloads of rows that are seen, in few words. */
+export const PREVIEWS = graphql(`
+  query Previews($ids: [ID!]!, $text: String) {
+    nodes(ids: $ids) { id ... on Event { preview(contains: $text) { values { path value } excerpt } } }
+  }
+`);
+
 export const DELIVERY_COUNTS = graphql(`
   query DeliveryCounts($filter: DeliveryFilter) {
     deliveryCounts(filter: $filter) { all retrying failed held delivered }

@@ -11,12 +11,12 @@ graphql(`
 `);
 
 export const EVENTS = graphql(`
-  query Events($filter: EventFilter, $after: String, $deliveries: Boolean!) {
+  query Events($filter: EventFilter, $after: String, $deliveries: Boolean!, $text: String) {
     events(first: 50, after: $after, filter: $filter) {
       edges {
         node {
           ...EventRow
-          bodyBytes
+          preview(contains: $text) { values { path value } excerpt }
           deliveries(first: 10) @include(if: $deliveries) {
             edges { node { id status } }
             pageInfo { hasNextPage }

@@ -3,23 +3,26 @@ import { useMemo } from 'react';
 import type { EventsQuery } from '../../api/generated/graphql';
 import { SubjectLink } from '../../parts/cells';
 import type { Column } from '../../parts/list';
+import { PayloadPreview } from '../../parts/payload-preview';
 import { Badge, DELIVERY_STATES } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
-import { bytes, count } from '../../text/numbers';
+import { count } from '../../text/numbers';
 import { tally } from '../../text/tally';
 import { WORST_FIRST } from './fan-out';
 
 type Row = NonNullable<EventsQuery['events']>['edges'][number]['node'];
 
-/** @param deliveries whether the rows know theirs. */
-export function useEventColumns(deliveries: boolean): Column<Row>[] {
+/**
+ * @param deliveries whether the rows know theirs
+ * @param text the text that payloads are searched for
+ */
+export function useEventColumns(deliveries: boolean, text: string | undefined): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
       {
         name: t`Event type`,
-        wide: true,
         render: ({ databaseId, eventType, onlyWebhookId }) => (
           <>
             <SubjectLink to={`/events/${databaseId}`}>
@@ -30,9 +33,9 @@ export function useEventColumns(deliveries: boolean): Column<Row>[] {
         ),
       },
       {
-        name: t`Number`,
-        from: 'md',
-        render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
+        name: t`Payload`,
+        wide: true,
+        render: ({ preview }) => <PayloadPreview preview={preview} {...(text === undefined ? {} : { text })} />,
       },
       ...(deliveries
         ? [
@@ -44,15 +47,14 @@ export function useEventColumns(deliveries: boolean): Column<Row>[] {
           ]
         : []),
       {
-        name: t`Size`,
-        figures: true,
-        from: 'md',
+        name: t`Number`,
+        from: 'lg',
         card: 'none',
-        render: ({ bodyBytes }) => (bodyBytes == null ? '–' : bytes(bodyBytes)),
+        render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
       },
       { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
-    [t, deliveries],
+    [t, deliveries, text],
   );
 }
 

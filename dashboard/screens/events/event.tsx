@@ -38,7 +38,7 @@ export default function EventPage() {
         ),
         actions: seesDeliveries && (
           <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
-            <Trans>Its deliveries</Trans>
+            <Trans>View deliveries</Trans>
           </Link>
         ),
       })}
@@ -46,14 +46,12 @@ export default function EventPage() {
       {(event) => (
         <>
           {seesDeliveries && seesEndpoints && <FanOut event={event} />}
-          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-            <Card title={<Trans>Payload</Trans>}>
-              <EventPayload body={event.body} />
-            </Card>
-            <Card title={<Trans>Details</Trans>}>
-              <AboutEvent event={event} seesEndpoints={seesEndpoints} />
-            </Card>
-          </div>
+          <Card title={<Trans>Payload</Trans>}>
+            <EventPayload body={event.body} />
+          </Card>
+          <Card title={<Trans>Details</Trans>}>
+            <AboutEvent event={event} seesEndpoints={seesEndpoints} />
+          </Card>
         </>
       )}
     </OnePage>

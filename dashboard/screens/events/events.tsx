@@ -26,7 +26,7 @@ export default function Events() {
   const [after, setAfter] = usePage(filter);
   const [{ data, error, fetching }, read] = useQuery({
     query: EVENTS,
-    variables: { filter, after, deliveries: seesDeliveries },
+    variables: { filter, after, deliveries: seesDeliveries, text: filter.payloadContains ?? null },
     pause: problem !== undefined,
   });
   const [looking, setLooking] = useState(false);
@@ -41,7 +41,7 @@ export default function Events() {
     () => (looking || after !== null ? setWaiting(true) : readAgain()),
     seesDeliveries && range.until === undefined && problem === undefined,
   );
-  const columns = useEventColumns(seesDeliveries);
+  const columns = useEventColumns(seesDeliveries, filter.payloadContains);
   const rows = data?.events?.edges.map(({ node }) => node) ?? [];
   const filtered = ['type', 'key', 'text'].some((name) => address[name] !== undefined);
   return (

@@ -1,18 +1,19 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { EventRowFragment, FanOutQuery } from '../../api/generated/graphql';
+import { Button } from '../../parts/button';
 import { EndpointLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Answer, Card, Failure } from '../../parts/page';
-import { Link } from '../../parts/place';
+import { Link, useGo } from '../../parts/place';
 import { subjectAndReason } from '../../parts/reason-column';
 import { useReadAgain } from '../../parts/refresh';
 import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
 import { count } from '../../text/numbers';
 import { tally } from '../../text/tally';
 import { FAN_OUT } from './documents';
-import { toneOf, WORST_FIRST } from './fan-out';
+import { arrangeFates, toneOf, WORST_FIRST } from './fan-out';
 import { DeliveryWords, ReasonWords } from './fan-out-words';
 import { FixAction } from './fix-action';
 
@@ -21,6 +22,7 @@ type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>[
 /** The fate of an event at each endpoint: its delivery, or why there is none and how to get one. */
 export function FanOut({ event }: { event: EventRowFragment }) {
   const { t } = useLingui();
+  const go = useGo();
   const [after, setAfter] = usePage();
   const [{ data, error, fetching }, readAgain] = useQuery({
     query: FAN_OUT,
@@ -29,16 +31,32 @@ export function FanOut({ event }: { event: EventRowFragment }) {
   useReadAgain(readAgain, after === null);
   const columns = useColumns(event, readAgain);
   const fanOut = data?.event?.fanOut;
-  const all = fanOut?.edges.map(({ node }) => node) ?? [];
-  // Where it went comes first: of many endpoints most have not subscribed.
-  const rows = [...all.filter(({ delivery }) => delivery), ...all.filter(({ delivery }) => !delivery)];
+  const rows = fanOut?.edges.map(({ node }) => node) ?? [];
+  const { listed, usual } = arrangeFates(rows);
+  const [all, setAll] = useState(false);
   return (
     <>
       {error && <Failure error={error} retry={readAgain} />}
       {fanOut && <Summary rows={rows} more={fanOut.pageInfo.hasNextPage} />}
       {fanOut && rows.length > 0 && (
         <Card title={<Trans>Recipients</Trans>} flush>
-          <List label={t`Endpoints`} columns={columns} rows={rows} keyOf={({ webhookId }) => webhookId} />
+          <List
+            label={t`Endpoints`}
+            columns={columns}
+            rows={all ? [...listed, ...usual] : listed}
+            keyOf={({ webhookId }) => webhookId}
+            onOpen={({ delivery, webhook }) =>
+              delivery ? go(`/deliveries/${delivery.databaseId}`) : webhook && go(`/endpoints/${webhook.databaseId}`)
+            }
+          />
+          {usual.length > 0 && (
+            <div className="flex items-center justify-between gap-2 border-t border-line py-1.5 ps-3.5 pe-2 text-sm text-soft">
+              <Plural value={usual.length} one="# is not subscribed." other="# are not subscribed." />
+              <Button look="quiet" onClick={() => setAll(!all)}>
+                {all ? <Trans>Hide them</Trans> : <Trans>Show them</Trans>}
+              </Button>
+            </div>
+          )}
           <More shown={rows.length} page={fanOut.pageInfo} busy={fetching} onMore={setAfter} />
         </Card>
       )}
@@ -83,10 +101,9 @@ function useColumns(event: EventRowFragment, onFixed: () => void): Column<Row>[]
     const [endpoint, why] = subjectAndReason<Row>(
       {
         name: t`Endpoint`,
-        wide: true,
         render: (row) => <EndpointLink webhook={row.webhook} otherwise={t`${row.webhookId}, deleted`} />,
       },
-      { name: t`Why`, from: 'md', card: 'none', render: whyOf },
+      { name: t`Why`, wide: 'wraps', from: 'md', card: 'none', render: whyOf },
       (row) => (
         <>
           {whyOf(row)}

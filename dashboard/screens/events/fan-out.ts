@@ -72,3 +72,30 @@ export function toneOf(statuses: readonly Status[]): 'good' | 'bad' | 'warn' | '
   const isOpen = statuses.some((status) => status === 'PENDING' || status === 'WAITING');
   return statuses.length === 0 || isOpen ? 'info' : 'good';
 }
+
+/** Reasons by which nobody is surprised: the endpoint does not want such events. */
+const USUAL: ReadonlySet<FanOutReason> = new Set<FanOutReason>(['NOT_SUBSCRIBED', 'FOR_ANOTHER_WEBHOOK']);
+/** This many or fewer are listed with the others. */
+const USUAL_LISTED_MAX = 3;
+
+interface Fate {
+  delivery?: { status: Status } | null;
+  reason?: FanOutReason | null;
+}
+
+/** Surprises come first: what failed, was left out or is held; then the rest of what was sent. */
+function rankOf({ delivery, reason }: Fate): number {
+  if (delivery == null) {
+    return reason != null && USUAL.has(reason) ? 3 : 1;
+  }
+  const isSurprise = delivery.status === 'FAILED' || delivery.status === 'HELD' || delivery.status === 'CANCELED';
+  return delivery.status === 'FAILED' ? 0 : isSurprise ? 1 : 2;
+}
+
+/** The endpoints of an event, surprises first, and those that do not want it apart if they are many. */
+export function arrangeFates<Row extends Fate>(rows: readonly Row[]): { listed: Row[]; usual: Row[] } {
+  const sorted = rows.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const usual = sorted.filter((row) => rankOf(row) === 3);
+  const isApart = usual.length > USUAL_LISTED_MAX && usual.length < sorted.length;
+  return isApart ? { listed: sorted.slice(0, -usual.length), usual } : { listed: sorted, usual: [] };
+}

@@ -10,7 +10,7 @@ import { count } from '../../text/numbers';
 type Daemon = NonNullable<InstallationNowQuery['installation']>['daemons'][number];
 
 /** The processes that deliver: how busy each one is, and whether it lives. */
-export function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
+export default function Daemons({ daemons }: { daemons: readonly Daemon[] }) {
   const { t } = useLingui();
   const columns = useMemo<Column<Daemon>[]>(
     () => [

@@ -47,15 +47,15 @@ export function FailingNow({ state: { data, error }, readAgain }: { state: Faili
     <WorstCard
       title={
         counts.some((some) => some >= FAILING_COUNTED_MAX) ? (
-          <Trans>{atLeast} endpoints fail now</Trans>
+          <Trans>{atLeast} endpoints are failing</Trans>
         ) : (
-          <Plural value={total} one="# endpoint fails now" other="# endpoints fail now" />
+          <Plural value={total} one="# endpoint is failing" other="# endpoints are failing" />
         )
       }
       showAll={
         rows.length < total ? <Trans>Show the worst {rows.length}</Trans> : <Trans>Show all {count(total)}</Trans>
       }
-      label={t`Endpoints that fail now`}
+      label={t`Failing endpoints`}
       columns={columns}
       rows={rows}
       keyOf={({ webhookId }) => webhookId}

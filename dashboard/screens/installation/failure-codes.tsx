@@ -19,11 +19,11 @@ export function FailureCodes({ failures }: { failures: Failures }) {
           <Trans>A later success clears a failure.</Trans>
         </Empty>
       ) : (
-        <ul>
+        <ul className="grid gap-x-4 lg:grid-cols-2">
           {failures.slice(0, SHOWN).map(({ errorCode, deliveries }) => (
             <li
               key={errorCode}
-              className="grid grid-cols-[minmax(0,1fr)_5rem_3.5rem] items-center max-cards:grid-cols-[minmax(0,1fr)_auto] gap-3 border-b border-line px-3.5 py-1.5 text-sm last:border-b-0"
+              className="grid grid-cols-[minmax(0,1fr)_5rem_3.5rem] items-center gap-3 px-3.5 py-1.5 text-sm max-cards:grid-cols-[minmax(0,1fr)_auto]"
             >
               <div className="min-w-0">
                 <code className="block truncate font-mono text-xs font-medium">{errorCode}</code>

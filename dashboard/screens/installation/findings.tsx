@@ -6,6 +6,7 @@ import { Button } from '../../parts/button';
 import { Card } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
+import { useFindingWords } from './use-finding-words';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
 type Finding = Installation['findings'][number];
@@ -61,8 +62,11 @@ export function Findings({
   );
 }
 
-function FindingRow({ finding: { name, level, text } }: { finding: Finding }) {
+function FindingRow({ finding }: { finding: Finding }) {
   const { t } = useLingui();
+  const wordsOf = useFindingWords();
+  const { level } = finding;
+  const { name, text } = wordsOf(finding);
   const { icon: Icon, look } = LOOKS[level];
   const names = { FAIL: t`Problem`, WARN: t`Warning`, OK: t`Passed` };
   return (
@@ -73,6 +77,16 @@ function FindingRow({ finding: { name, level, text } }: { finding: Finding }) {
       </span>
       <span className="text-soft [overflow-wrap:anywhere] max-sm:col-start-2">
         <Untrusted text={text} />
+        {text !== finding.text && level !== 'OK' && (
+          <details className="text-xs">
+            <summary className="cursor-pointer">
+              <Trans>Details in English</Trans>
+            </summary>
+            <span lang="en">
+              <Untrusted text={finding.text} />
+            </span>
+          </details>
+        )}
       </span>
     </li>
   );

@@ -16,8 +16,12 @@ import { OverallStatusAnswer } from './overall-status-answer';
 import type { PartsProps } from './parts';
 import { useReadAt } from './use-read-at';
 
+/** The figures come first: room is kept for it. */
+const Daemons = whenWanted(() => import('./daemons'));
 /** It is below the charts, and comes after them. */
 const Parts = whenWanted<PartsProps>(() => import('./parts'));
+
+const NONE: never[] = [];
 
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
@@ -61,8 +65,13 @@ export default function InstallationPage() {
         <FailingNow state={failing} readAgain={readFailing} />
         {installation && <InstallationFigures now={installation} stats={stats ?? undefined} range={range} />}
         {installation && <Ages {...readAt} findings={installation.examinedAt} />}
-        {!installation && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4']} />}
-        {stats ? <AttemptCharts buckets={stats.buckets} /> : !error && <Skeleton heights={['h-68.5']} />}
+        {!installation && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4', 'h-68.5']} />}
+        {installation && (
+          <div className="min-h-26">
+            <Daemons wanted daemons={installation.daemons} />
+          </div>
+        )}
+        {installation && (stats || !error) && <AttemptCharts buckets={stats?.buckets ?? NONE} />}
         {!error && <OverTime installation wanted={stats !== undefined} range={range} />}
         <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
       </div>

@@ -8,6 +8,7 @@ import { Time, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo, duration } from '../../text/numbers';
 import { closedMaxOf, lagOf, type Problem, problemsOf } from './overall-status';
+import { useFindingWords } from './use-finding-words';
 
 type Installation = NonNullable<InstallationNowQuery['installation']>;
 
@@ -61,6 +62,7 @@ export function OverallStatusAnswer({ installation }: { installation: Installati
 }
 
 function Sentence({ problem, countMax }: { problem: Problem; countMax: number }) {
+  const wordsOf = useFindingWords();
   switch (problem.kind) {
     case 'NO_DAEMON':
       return problem.since === undefined ? (
@@ -94,6 +96,6 @@ function Sentence({ problem, countMax }: { problem: Problem; countMax: number })
         />
       );
     case 'FINDING':
-      return <Untrusted text={problem.text} />;
+      return <Untrusted text={wordsOf(problem).text} />;
   }
 }

@@ -10,9 +10,14 @@ export const WORST = graphql(`
         externalId
         url
         active
+        disabledReason
+        closedUntil
+        consecutiveFailures
         due
+        oldestDueAt
+        lastDay { attempts failures }
         tenant { id databaseId name externalId }
-        figures { attempts failures successRate p50Ms p95Ms }
+        figures { attempts failures successRate p95Ms }
       }
     }
   }

@@ -2,14 +2,18 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import type { TopWebhooksBy, WorstEndpointsQuery } from '../../api/generated/graphql';
-import { type Column, List } from '../../parts/list';
+import { AddressSelect } from '../../parts/address-select';
+import { type Column, List, NoValue } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { Segments } from '../../parts/segments';
 import { TableSkeleton } from '../../parts/skeleton';
+import { DaySparkline } from '../../parts/sparkline';
+import { WebhookBadge } from '../../parts/status';
 import { count, countUpTo, duration, percent } from '../../text/numbers';
 import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
+import { Failures, Ranked, Wait } from './rankings';
 import { WORST } from './worst-documents';
 
 type Row = NonNullable<NonNullable<WorstEndpointsQuery['installation']>['topWebhooks']>[number];
@@ -26,40 +30,30 @@ export default function WorstEndpoints() {
   const { t } = useLingui();
   const go = useGo();
   const [address, setAddress] = useAddress();
-  const rankings: Record<TopWebhooksBy, string> = {
-    FAILURES: t`Failures`,
-    LATENCY: t`Slowness`,
-    BACKLOG: t`Backlog`,
-    ATTEMPTS: t`Attempts`,
-  };
+  const rankings = useRankings();
   const { by: asked = '', range: wanted = '' } = address;
-  const by = Object.hasOwn(rankings, asked) ? asked : 'FAILURES';
+  const by = (Object.hasOwn(rankings, asked) ? asked : 'FAILURES') as TopWebhooksBy;
   const range = Object.hasOwn(HOURS, wanted) ? wanted : '24h';
   const since = useMemo(() => {
     const from = Date.now() - HOURS[range as keyof typeof HOURS] * 3_600_000;
     return new Date(Math.floor(from / 60_000) * 60_000).toISOString();
   }, [range]);
-  const [{ data, error }, again] = useQuery({
-    query: WORST,
-    variables: { by: by as TopWebhooksBy, since },
-  });
+  const [{ data, error }, again] = useQuery({ query: WORST, variables: { by, since } });
   useRefresh(again, EVERY_MS);
   const columns = useColumns();
   const rows = data?.installation?.topWebhooks;
+  const { FAILURES: any, ...others } = rankings;
   return (
     <>
       <PageHead
         title={t`Endpoint ranking`}
         actions={
           <>
-            <Segments
+            <AddressSelect
+              name="by"
               label={t`Ranked by`}
-              value={by as TopWebhooksBy}
-              onChange={(next) => setAddress({ by: next === 'FAILURES' ? undefined : next })}
-              options={Object.entries(rankings).map(([value, name]) => ({
-                value: value as TopWebhooksBy,
-                name,
-              }))}
+              any={any}
+              options={Object.entries(others).map(([value, name]) => ({ value, name }))}
             />
             <Segments
               label={t`Range`}
@@ -85,6 +79,8 @@ export default function WorstEndpoints() {
               rows={rows}
               keyOf={({ webhookId }) => webhookId}
               onOpen={(row) => go(pathOf(row))}
+              sort={{ by, onSort: (next) => setAddress({ by: next === 'FAILURES' ? undefined : next }) }}
+              more={<Ranked shown={rows.length} />}
               empty={
                 <Empty title={<Trans>No endpoint stands out.</Trans>}>
                   <Trans>Nothing to rank in this range. It excludes the last two minutes.</Trans>
@@ -98,28 +94,54 @@ export default function WorstEndpoints() {
   );
 }
 
+/** The words for each order, which the headings choose too. */
+function useRankings(): Record<TopWebhooksBy, string> {
+  const { t } = useLingui();
+  return {
+    FAILURES: t`Most failures`,
+    ATTEMPTS: t`Most attempts`,
+    LATENCY: t`Slowest`,
+    BACKLOG: t`Most due`,
+    WAIT: t`Longest wait`,
+  };
+}
+
 function useColumns(): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
       { name: t`Endpoint`, wide: true, render: (row) => <EndpointOfTenant row={row} /> },
       { name: t`Tenant`, from: 'sm', render: ({ tenant }) => <TenantLink tenant={tenant} /> },
-      { name: t`Attempts`, figures: true, from: 'md', render: ({ figures }) => count(figures.attempts) },
+      { name: t`State`, card: 'unnamed', render: (row) => <WebhookBadge webhook={row} /> },
+      { name: t`Last 24 hours`, from: 'lg', card: 'none', render: ({ lastDay }) => <DaySparkline buckets={lastDay} /> },
+      {
+        name: t`Attempts`,
+        figures: true,
+        from: 'md',
+        sort: 'ATTEMPTS',
+        render: ({ figures }) => count(figures.attempts),
+      },
       {
         name: t`Failed`,
         figures: true,
-        render: ({ figures: { failures } }) => (
-          <span className={failures > 0 ? 'font-medium text-bad' : 'text-faint'}>{count(failures)}</span>
-        ),
+        sort: 'FAILURES',
+        render: ({ figures: { failures } }) => <Failures failures={failures} />,
+      },
+      { name: t`Success`, figures: true, from: 'lg', render: ({ figures }) => percent(figures.successRate) },
+      { name: t`p95`, figures: true, from: 'sm', sort: 'LATENCY', render: ({ figures }) => duration(figures.p95Ms) },
+      {
+        name: t`Due`,
+        figures: true,
+        sort: 'BACKLOG',
+        render: ({ due }) => (due === 0 ? <NoValue>0</NoValue> : countUpTo(due, DUE_MAX)),
       },
       {
-        name: t`Success`,
+        name: t`Oldest wait`,
         figures: true,
         from: 'md',
-        render: ({ figures }) => percent(figures.successRate),
+        sort: 'WAIT',
+        render: (row) => <Wait since={row.oldestDueAt} />,
       },
-      { name: t`p95`, figures: true, from: 'sm', render: ({ figures }) => duration(figures.p95Ms) },
-      { name: t`Due`, figures: true, render: ({ due }) => countUpTo(due, DUE_MAX) },
     ],
     [t],
   );

@@ -72,7 +72,7 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
           ) : filter['webhookId'] != null ? (
             t`deleted`
           ) : (
-            t`all`
+            t`All endpoints`
           )}
         </Fact>
         {words.map((word) => (

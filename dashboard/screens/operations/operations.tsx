@@ -16,6 +16,8 @@ import { Time } from '../../parts/time';
 import { count } from '../../text/numbers';
 import { OPERATIONS } from './documents';
 import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS } from './names';
+import { Rest } from './operation-progress';
+import { useRates } from './use-rates';
 
 const STATES = Object.keys(OPERATION_STATES) as BulkOperationStatus[];
 
@@ -30,8 +32,8 @@ export default function Operations() {
     query: OPERATIONS,
     variables: { after, filter: status === undefined ? null : { status } },
   });
-  const columns = useColumns();
-  const rows = data?.bulkOperations?.edges.map(({ node }) => node) ?? [];
+  const rows = useMemo(() => data?.bulkOperations?.edges.map(({ node }) => node) ?? [], [data]);
+  const columns = useColumns(useRates(rows));
   useRefresh(again, rows.some(goesOn) ? REFRESH_MS : undefined);
   return (
     <>
@@ -76,7 +78,7 @@ export default function Operations() {
   );
 }
 
-function useColumns(): Column<OperationRowFragment>[] {
+function useColumns(rates: ReadonlyMap<string, number | undefined>): Column<OperationRowFragment>[] {
   const { t, i18n } = useLingui();
   return useMemo(
     () => [
@@ -91,26 +93,46 @@ function useColumns(): Column<OperationRowFragment>[] {
         name: t`Endpoint`,
         wide: true,
         from: 'md',
-        render: ({ webhook }) => <EndpointLink webhook={webhook} secondary otherwise={t`all, or a deleted one`} />,
+        render: (operation) => <OperationEndpoint operation={operation} />,
       },
       {
         name: t`Progress`,
         from: 'sm',
         card: 'unnamed',
-        render: ({ progress, status }) => (
-          <div className="w-24">
-            <ProgressBar
-              label={t`Progress`}
-              part={status === 'COMPLETED' ? 1 : progress}
-              tone={status === 'RUNNING' ? 'accent' : status === 'COMPLETED' ? 'good' : 'faint'}
-            />
-          </div>
-        ),
+        render: (operation) => <ProgressCell operation={operation} rate={rates.get(operation.id)} />,
       },
       { name: t`Done`, figures: true, from: 'sm', render: ({ affected }) => count(affected) },
       { name: t`Skipped`, figures: true, from: 'lg', render: ({ skipped }) => count(skipped) },
       { name: t`Started`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
     ],
-    [t, i18n],
+    [t, i18n, rates],
+  );
+}
+
+function OperationEndpoint({ operation: { webhook, filter } }: { operation: OperationRowFragment }) {
+  const { t } = useLingui();
+  return (
+    <EndpointLink webhook={webhook} secondary otherwise={filter['webhookId'] == null ? t`All endpoints` : t`deleted`} />
+  );
+}
+
+function ProgressCell({ operation, rate }: { operation: OperationRowFragment; rate: number | undefined }) {
+  const { t } = useLingui();
+  const { status, progress } = operation;
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span className="block w-24">
+        <ProgressBar
+          label={t`Progress`}
+          part={status === 'COMPLETED' ? 1 : progress}
+          tone={status === 'RUNNING' ? 'accent' : status === 'COMPLETED' ? 'good' : 'faint'}
+        />
+      </span>
+      {status === 'RUNNING' && rate !== undefined && (
+        <span className="figures text-xs text-soft">
+          <Rest operation={operation} rate={rate} />
+        </span>
+      )}
+    </span>
   );
 }

@@ -21,7 +21,7 @@ export function BacklogCard({
   const { due, scheduled, held, waiting, oldestDueAt, countMax } = backlog;
   return (
     <Card title={<Trans>Still to be sent</Trans>}>
-      <dl className="flex flex-col gap-2.5 text-sm">
+      <dl className="grid gap-x-8 gap-y-2.5 text-sm sm:grid-cols-2 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">
         <Line name={<Trans>Pending</Trans>} status="PENDING" value={countUpTo(due + scheduled, countMax)}>
           <Due dueNow={countUpTo(due, countMax)} oldestDueAt={oldestDueAt} closed={closed} />
           {closed && closed.due > 0 && (

@@ -71,12 +71,10 @@ export default function Overview() {
             )}
             {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
             {data.stats && <OverTime wanted range={range} />}
-            <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-              {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
-              {data.backlog && (
-                <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
-              )}
-            </div>
+            {data.backlog && (
+              <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
+            )}
+            {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
           </>
         )}
       </div>

@@ -117,25 +117,32 @@ export function RestingAnswer({ resting }: { resting: readonly Resting[] }) {
         }
       >
         <Trans>
-          No action needed: <Reasons reasons={resting} />.
+          <Reasons reasons={resting} named />. Nothing to do.
         </Trans>
       </Answer>
     )
   );
 }
 
-/** "3 are disabled, 1 fails". */
-function Reasons({ reasons }: { reasons: readonly Reason[] }) {
-  const { t } = useLingui();
+/** "3 are disabled and 1 fails". @param named the first one with its noun: "3 endpoints are disabled and 1 fails" */
+function Reasons({ reasons, named = false }: { reasons: readonly Reason[]; named?: boolean }) {
+  const { i18n } = useLingui();
   const words: Record<Reason, (n: number) => string> = {
     GONE: (n) => plural(n, { one: '# is gone', other: '# are gone' }),
     DISABLED: (n) => plural(n, { one: '# is disabled', other: '# are disabled' }),
     UNVERIFIED: (n) => plural(n, { one: '# is not verified', other: '# are not verified' }),
     FAILING: (n) => plural(n, { one: '# fails', other: '# fail' }),
     HOLDING: (n) => plural(n, { one: '# holds deliveries', other: '# hold deliveries' }),
-    CLOSED: (n) => plural(n, { one: '# has asked for a pause', other: '# have asked for a pause' }),
+    CLOSED: (n) => plural(n, { one: '# asked us to wait', other: '# asked us to wait' }),
     PAUSED: (n) => plural(n, { one: '# is paused', other: '# are paused' }),
   };
-  const parts = tally(REASONS, reasons).map(({ value, times }) => words[value](times));
-  return <>{parts.join(t`, `)}</>;
+  const withNoun: Partial<typeof words> = {
+    HOLDING: (n) => plural(n, { one: '# endpoint holds deliveries', other: '# endpoints hold deliveries' }),
+    CLOSED: (n) => plural(n, { one: '# endpoint asked us to wait', other: '# endpoints asked us to wait' }),
+    PAUSED: (n) => plural(n, { one: '# endpoint is paused', other: '# endpoints are paused' }),
+  };
+  const parts = tally(REASONS, reasons).map(({ value, times }, at) =>
+    ((named && at === 0 ? withNoun[value] : undefined) ?? words[value])(times),
+  );
+  return <>{new Intl.ListFormat(i18n.locale).format(parts)}</>;
 }

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button';
 import { Confirm } from '../../parts/dialog';
 import { TextField } from '../../parts/field';
 import { useForm } from '../../parts/form';
-import { Card, Fact, Facts, Failure } from '../../parts/page';
+import { Fact, Facts, Failure } from '../../parts/page';
 import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
 import { countUpTo } from '../../text/numbers';
@@ -21,7 +21,13 @@ interface TenantProps {
 export function DeleteTenant({ tenant }: TenantProps) {
   const [asked, setAsked] = useState(false);
   return (
-    <Card title={<Trans>Danger</Trans>}>
+    <section aria-labelledby="danger" className="mt-2 rounded-lg border border-bad/25 bg-surface p-3.5">
+      <h2 id="danger" className="text-sm font-semibold text-bad">
+        <Trans>Danger</Trans>
+      </h2>
+      <h3 className="mt-2 text-sm font-medium">
+        <Trans>Delete this tenant</Trans>
+      </h3>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p className="min-w-0 flex-1 basis-72 text-sm text-soft">
           <Trans>
@@ -34,7 +40,7 @@ export function DeleteTenant({ tenant }: TenantProps) {
         </Button>
       </div>
       {asked && <Deletion tenant={tenant} onClose={() => setAsked(false)} />}
-    </Card>
+    </section>
   );
 }
 

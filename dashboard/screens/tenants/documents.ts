@@ -14,19 +14,18 @@ graphql(`
   fragment TenantUsage on Tenant {
     ...TenantRow
     webhookCount
-    backlog { due held countMax }
-    stats(since: $since) { total { attempts failures successRate } }
+    backlog { due held oldestDueAt countMax }
+    lastDay { attempts failures }
   }
 `);
 
 export const TENANTS = graphql(`
-  query Tenants($filter: TenantFilter, $after: String, $since: DateTime!) {
+  query Tenants($filter: TenantFilter, $after: String) {
     tenants(first: 50, after: $after, filter: $filter) {
       edges { node { ...TenantUsage } }
       pageInfo { hasNextPage endCursor }
     }
     installation {
-      stats(since: $since) { total { attempts } }
       failing {
         gone
         disabled
@@ -34,6 +33,13 @@ export const TENANTS = graphql(`
         tenants(first: 50) { gone disabled failing tenant { ...TenantUsage } }
       }
     }
+  }
+`);
+
+/** In another order than by what fails. */
+export const TOP_TENANTS = graphql(`
+  query TopTenants($by: TopTenantsBy!) {
+    installation { topTenants(by: $by, first: 50) { ...TenantUsage } }
   }
 `);
 

@@ -14,11 +14,15 @@ export default function TenantSettings() {
   const mayChange = useAllowed('platform:admin');
   return (
     <>
-      <PageHead title={t`Tenant settings`} />
+      <PageHead title={t`Settings`} />
       {tenant && (
-        <div className="flex max-w-3xl flex-col gap-4">
-          {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}
-          {mayChange && <TenantExternalId key={tenant.externalId} tenant={tenant} />}
+        <div className="flex flex-col gap-4">
+          {mayChange && (
+            <div className="grid gap-4 lg:grid-cols-2">
+              <RenameTenant key={tenant.name} tenant={tenant} />
+              <TenantExternalId key={tenant.externalId} tenant={tenant} />
+            </div>
+          )}
           {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { CircleX, Plus } from 'lucide-react';
+import { CircleCheck, CircleX, Plus } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limits.js';
-import type { TenantsQuery } from '../../api/generated/graphql';
+import type { TenantsQuery, TopTenantsBy } from '../../api/generated/graphql';
+import { AddressSelect } from '../../parts/address-select';
 import { Button } from '../../parts/button';
 import { NameAndId, SubjectLink } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
@@ -12,47 +13,32 @@ import { useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
 import { TableSkeleton } from '../../parts/skeleton';
+import { DaySparkline, sumsOf } from '../../parts/sparkline';
 import { Badge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
-import { count, countUpTo, percent } from '../../text/numbers';
+import { count, countUpTo } from '../../text/numbers';
+import { Failures, Ranked, Wait } from '../installation/rankings';
 import { CreateTenant } from './create-tenant';
-import { TENANTS } from './documents';
-import { worstFirst } from './worst-first';
+import { TENANTS, TOP_TENANTS } from './documents';
+import { withFailing, worstFirst } from './worst-first';
 
 type Tenant = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
 type Row = ReturnType<typeof worstFirst<Tenant>>[number];
 
 const EVERY_MS = 30_000;
 
-/** All tenants of the installation, the worst first, then the newest; each leads into its area. */
+/** All tenants of the installation: the worst first, then the newest, or in the order of a column. */
 export default function Tenants() {
   const { t } = useLingui();
-  const go = useGo();
-  const [address] = useAddress();
+  const [address, setAddress] = useAddress();
   const [adding, setAdding] = useState(false);
   const mayAdd = useAllowed('platform:admin');
-  const name = address['name'];
-  const [after, setAfter] = usePage(name);
-  const since = useMemo(() => new Date(Date.now() - 23 * 3_600_000).toISOString(), []);
-  const [{ data, error, fetching }, again] = useQuery({
-    query: TENANTS,
-    variables: {
-      since,
-      filter: name === undefined ? null : { search: name },
-      after,
-    },
-  });
-  useRefresh(again, EVERY_MS);
-  const listed = data?.tenants?.edges.map(({ node }) => node) ?? [];
-  const rows = worstFirst(listed, data?.installation?.failing.tenants ?? [], name !== undefined);
-  // The figure of all lacks the last minute or two, which that of a tenant has.
-  const shown = rows.reduce((sum, { stats }) => sum + (stats?.total.attempts ?? 0), 0);
-  const columns = useColumns(
-    Math.max(data?.installation?.stats?.total.attempts ?? 0, shown),
-    data?.installation?.failing ?? {},
-  );
+  const orders = useOrders();
+  const { name, by: asked = '' } = address;
+  // A search has its own order.
+  const by = Object.hasOwn(orders, asked) && name === undefined ? (asked as TopTenantsBy) : undefined;
   const add = mayAdd && (
     <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
       <Trans>Add a tenant</Trans>
@@ -65,57 +51,110 @@ export default function Tenants() {
         actions={
           <>
             <SearchBox name="name" label={t`Name or external ID`} />
+            <div className="cards:hidden">
+              <AddressSelect
+                name="by"
+                label={t`Order`}
+                any={t`Failing first`}
+                options={Object.entries(orders).map(([value, words]) => ({ value, name: words }))}
+              />
+            </div>
             {add}
           </>
         }
       />
-      <div className="flex flex-col gap-4">
-        {error && <Failure error={error} retry={again} />}
-        {data === undefined && error === undefined && <TableSkeleton />}
-        {data?.tenants && (
-          <Card flush>
-            <List
-              label={t`Tenants`}
-              columns={columns}
-              rows={rows}
-              keyOf={({ id }) => id}
-              onOpen={({ databaseId }) => go(`/tenants/${databaseId}`)}
-              empty={
-                <Empty
-                  title={
-                    name === undefined ? (
-                      <Trans>No tenants</Trans>
-                    ) : (
-                      <Trans>
-                        No tenants match “
-                        <Untrusted text={name} />”
-                      </Trans>
-                    )
-                  }
-                  action={name === undefined && add}
-                >
-                  {name === undefined && (
-                    <Trans>A tenant is one of your customers, with its own endpoints, events and keys.</Trans>
-                  )}
-                </Empty>
-              }
-              more={<More shown={rows.length} page={data.tenants.pageInfo} busy={fetching} onMore={setAfter} />}
-            />
-          </Card>
-        )}
-      </div>
+      <TenantList
+        name={name}
+        add={add}
+        by={by}
+        onSort={(next) => setAddress({ by: next === by ? undefined : next, name: undefined })}
+      />
       {adding && <CreateTenant onClose={() => setAdding(false)} />}
     </>
   );
 }
 
+function useOrders(): Record<TopTenantsBy, string> {
+  const { t } = useLingui();
+  return { FAILURES: t`Most failures`, ATTEMPTS: t`Most attempts`, BACKLOG: t`Most due`, WAIT: t`Longest wait` };
+}
+
+interface TenantListProps {
+  name: string | undefined;
+  add: ReactNode;
+  by: TopTenantsBy | undefined;
+  onSort: (by: string) => void;
+}
+
+function TenantList({ name, add, by, onSort }: TenantListProps) {
+  const { t } = useLingui();
+  const go = useGo();
+  const [after, setAfter] = usePage(name);
+  const filter = name === undefined ? null : { search: name };
+  const [{ data, error, fetching }, again] = useQuery({ query: TENANTS, variables: { filter, after } });
+  const [top, topAgain] = useQuery({
+    query: TOP_TENANTS,
+    variables: { by: by ?? 'FAILURES' },
+    pause: by === undefined,
+  });
+  useRefresh(again, EVERY_MS);
+  useRefresh(topAgain, by === undefined ? undefined : EVERY_MS);
+  const failing = data?.installation?.failing;
+  const columns = useColumns(failing ?? {});
+  const listed = data?.tenants?.edges.map(({ node }) => node) ?? [];
+  const ranked = by === undefined ? undefined : top.data?.installation?.topTenants;
+  const rows = ranked
+    ? withFailing(ranked, failing?.tenants ?? [])
+    : worstFirst(listed, failing?.tenants ?? [], name !== undefined);
+  const problem = error ?? top.error;
+  if (problem) {
+    return <Failure error={problem} retry={again} />;
+  }
+  return data?.tenants == null || (by !== undefined && ranked == null) ? (
+    <TableSkeleton />
+  ) : (
+    <Card flush>
+      <List
+        label={t`Tenants`}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        onOpen={({ databaseId }) => go(`/tenants/${databaseId}`)}
+        sort={{ by: by ?? '', onSort }}
+        empty={<NoTenants name={name} add={add} />}
+        more={
+          ranked ? (
+            <Ranked shown={rows.length} />
+          ) : (
+            <More shown={rows.length} page={data.tenants.pageInfo} busy={fetching} onMore={setAfter} />
+          )
+        }
+      />
+    </Card>
+  );
+}
+
+function NoTenants({ name, add }: Pick<TenantListProps, 'name' | 'add'>) {
+  return name === undefined ? (
+    <Empty title={<Trans>No tenants</Trans>} action={add}>
+      <Trans>A tenant is one of your customers, with its own endpoints, events and keys.</Trans>
+    </Empty>
+  ) : (
+    <Empty
+      title={
+        <Trans>
+          No tenants match “
+          <Untrusted text={name} />”
+        </Trans>
+      }
+    />
+  );
+}
+
 type Counts = { [state in 'gone' | 'disabled' | 'failing']?: number | null | undefined };
 
-/**
- * @param all how many attempts all tenants together have had, for the share of each.
- * @param counts the endpoints that fail of all tenants: of too many, not all are counted.
- */
-function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Column<Row>[] {
+/** @param counts the endpoints that fail of all tenants: of too many, not all are counted. */
+function useColumns({ gone, disabled, failing: tried }: Counts): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
@@ -128,49 +167,47 @@ function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Co
           </SubjectLink>
         ),
       },
-      {
-        name: t`ID`,
-        from: 'lg',
-        card: 'none',
-        render: ({ id }) => <code className="font-mono text-xs text-soft">{id}</code>,
-      },
       { name: t`Created`, from: '2xl', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },
       { name: t`Endpoints`, figures: true, from: 'sm', render: ({ webhookCount }) => count(webhookCount ?? 0) },
-      {
-        name: t`Attempts, 24 h`,
-        figures: true,
-        from: 'lg',
-        render: ({ stats }) => count(stats?.total.attempts ?? 0),
-      },
-      {
-        name: t`Share`,
-        figures: true,
-        from: 'lg',
-        card: 'none',
-        render: ({ stats }) => <Share part={all === 0 ? 0 : (stats?.total.attempts ?? 0) / all} />,
-      },
       {
         name: t`State`,
         card: 'unnamed',
         render: ({ failing }) => <FailingEndpoints failing={failing} ofAll={{ gone, disabled, failing: tried }} />,
       },
-      { name: t`Success`, figures: true, from: 'sm', render: ({ stats }) => percent(stats?.total.successRate) },
+      { name: t`Last 24 hours`, from: 'lg', card: 'none', render: ({ lastDay }) => <DaySparkline buckets={lastDay} /> },
       {
-        name: t`Due`,
+        name: t`Attempts`,
+        figures: true,
+        from: 'md',
+        sort: 'ATTEMPTS',
+        render: ({ lastDay }) => count(sumsOf(lastDay).attempts),
+      },
+      {
+        name: t`Failed`,
         figures: true,
         from: 'sm',
-        render: ({ backlog }) => <Waiting backlog={backlog} of="due" />,
+        sort: 'FAILURES',
+        render: ({ lastDay }) => <Failures failures={sumsOf(lastDay).failures} />,
+      },
+      { name: t`Due`, figures: true, sort: 'BACKLOG', render: ({ backlog }) => <Waiting backlog={backlog} of="due" /> },
+      {
+        name: t`Oldest wait`,
+        figures: true,
+        from: 'md',
+        sort: 'WAIT',
+        render: ({ backlog }) => <Wait since={backlog?.oldestDueAt} />,
       },
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
     ],
-    [t, all, gone, disabled, tried],
+    [t, gone, disabled, tried],
   );
 }
 
 /** How many endpoints of a tenant are gone, disabled or failing now; at least so many if not all were counted. */
 function FailingEndpoints({ failing, ofAll }: Pick<Row, 'failing'> & { ofAll: Counts }) {
+  const { t } = useLingui();
   if (failing === undefined) {
-    return null;
+    return <Badge tone="good" icon={CircleCheck}>{t`Healthy`}</Badge>;
   }
   const badge = (tone: Tone, state: keyof Counts, words: (many: string) => ReactNode) =>
     failing[state] > 0 && (
@@ -189,19 +226,6 @@ function FailingEndpoints({ failing, ofAll }: Pick<Row, 'failing'> & { ofAll: Co
       {badge('warn', 'failing', (many) => (
         <Trans>{many} failing</Trans>
       ))}
-    </span>
-  );
-}
-
-/** A tenant's share of all attempts, as a bar and a number. */
-function Share({ part }: { part: number }) {
-  return (
-    <span className="flex items-center justify-end gap-2">
-      <svg aria-hidden viewBox="0 0 100 6" preserveAspectRatio="none" className="h-1.5 w-16 max-2xl:hidden">
-        <rect width="100" height="6" className="fill-sunken" />
-        <rect width={Math.min(1, part) * 100} height="6" className="fill-accent" />
-      </svg>
-      <span className="w-12">{percent(part)}</span>
     </span>
   );
 }

@@ -24,3 +24,11 @@ export function worstFirst<Tenant extends { id: string }>(
     ...listed.filter(({ id }) => !isRanked.has(id)).map((tenant) => ({ ...tenant, failing: undefined })),
   ];
 }
+
+/** Tenants in an order of the API, with what fails of them as far as it is known. */
+export function withFailing<Tenant extends { id: string }>(
+  tenants: readonly Tenant[],
+  worst: readonly (Failing & { tenant?: Tenant | null })[],
+): (Tenant & { failing: Failing | undefined })[] {
+  return tenants.map((tenant) => ({ ...tenant, failing: worst.find((one) => one.tenant?.id === tenant.id) }));
+}

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import type { StatsRange } from '../../domain/stats/stats.js';
 import { ApiKey } from '../../entities/api-key.js';
 import { Attempt } from '../../entities/attempt.js';
 import { Delivery } from '../../entities/delivery.js';
@@ -27,6 +26,7 @@ import {
   answerHeaders,
   eventBodies,
   type LongTexts,
+  readPreviews,
   scheduledBodies,
 } from '../../operations/explorer/read-bodies.js';
 import { deliveryContents } from '../../operations/explorer/read-sent-contents.js';
@@ -34,18 +34,17 @@ import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readHeads } from '../../operations/ordering/read-keys.js';
-import { readQueue } from '../../operations/queue/read-queue.js';
 import { readSigningKeys } from '../../operations/signing-keys/read-signing-keys.js';
-import { readFailures } from '../../operations/stats/read-failures.js';
-import { readStats, readStatsOfTenants, type StatsQuestion } from '../../operations/stats/read-stats.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
 import { readVerifications } from '../../operations/webhooks/read-verifications.js';
 import { readTokenFailures } from '../../operations/webhooks/token-failures.js';
 import type { Database } from '../../platform/database/database.js';
-import { FRESH, PLATFORM, tenantEntityManager, UNFILTERED } from '../../platform/database/tenant-database.js';
+import { FRESH, tenantEntityManager, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Config } from '../../platform/settings/config.js';
+import { groupedBy, uncached } from './grouped-loader.js';
 import type { AnswerBudget } from './memory-budget.js';
+import { loadersOfStats } from './stats-loaders.js';
 
 interface LoaderContext {
   readonly em: EntityManager;
@@ -62,9 +61,6 @@ interface LoaderContext {
 
 /** Read nested fields of a request by one query, however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
-
-/** Without a cache, because a request with several mutations must see the effect of each. */
-const uncached = { cache: false } as const;
 
 export const createLoaders = (context: LoaderContext) => ({
   ...loadersOfOne(context),
@@ -118,6 +114,15 @@ function loadersOfLists(context: LoaderContext) {
       const names = await readWebhookNames(context.db, webhooks);
       return webhooks.map(({ webhookId }) => names.get(webhookId) ?? null);
     }, uncached),
+    /** At most one. */
+    previewByEvent: groupedBy(
+      context.tenantId,
+      ({ eventId, text }: { eventId: number; text: string | null }) => [eventId, text],
+      async (tenantId, [{ text }], ids) => {
+        const previews = await readPreviews(context.db, tenantId, ids, text);
+        return new Map([...previews].map(([id, preview]) => [id, [preview]]));
+      },
+    ),
     deliveriesByEvent: groupedBy(
       context.tenantId,
       ({ eventId, bounds }: { eventId: number; bounds: Bounds }) => [eventId, bounds],
@@ -156,31 +161,6 @@ function loadersOfLists(context: LoaderContext) {
   };
 }
 
-function loadersOfStats(context: LoaderContext) {
-  return {
-    statsByWebhook: groupedBy(
-      context.tenantId,
-      ({ webhookId, ...question }: StatsQuestion & { webhookId: number }) => [webhookId, question],
-      (tenantId, [question], ids) => readStats(context, tenantId, ids, question),
-    ),
-    queueByWebhook: groupedBy(
-      context.tenantId,
-      ({ webhookId, range }: { webhookId: number; range: StatsRange }) => [webhookId, range],
-      (tenantId, [{ range }], ids) => readQueue(context, tenantId, ids, range),
-    ),
-    failureStatsByWebhook: groupedBy(
-      context.tenantId,
-      ({ webhookId, range }: { webhookId: number; range: StatsRange }) => [webhookId, range],
-      (tenantId, [{ range }], ids) => readFailures(context, tenantId, ids, range),
-    ),
-    statsByTenant: groupedBy(
-      PLATFORM,
-      ({ tenantId, ...question }: StatsQuestion & { tenantId: number }) => [tenantId, question],
-      (_, [question], ids) => readStatsOfTenants(context, ids, question),
-    ),
-  };
-}
-
 /** Keys of the tenant, and for a platform key also those of the platform. */
 async function readApiKeys({ em, db, tenantId, caller }: LoaderContext, ids: number[]): Promise<ApiKey[]> {
   const ofTenant = tenantId === null ? [] : em.find(ApiKey, { id: { $in: ids }, tenantId }, UNFILTERED);
@@ -188,36 +168,6 @@ async function readApiKeys({ em, db, tenantId, caller }: LoaderContext, ids: num
   const ofPlatform =
     caller?.tenantId === null ? platform.find(ApiKey, { id: { $in: ids }, tenantId: null }, UNFILTERED) : [];
   return (await Promise.all([ofTenant, ofPlatform])).flat();
-}
-
-/**
- * Reads lists of parents. Parents with the same question share a query, whose `parents` have no duplicates.
- *
- * @param split the id of a parent and its question
- */
-function groupedBy<Wanted, Item>(
-  tenantId: number | null,
-  split: (wanted: Wanted) => readonly [parent: number, question: unknown],
-  read: (
-    tenantId: number,
-    group: readonly [Wanted, ...Wanted[]],
-    parents: number[],
-  ) => Promise<ReadonlyMap<number, Item[]>>,
-): DataLoader<Wanted, Item[]> {
-  return new DataLoader(async (wanted: readonly Wanted[]) => {
-    if (tenantId === null) {
-      return wanted.map(() => []);
-    }
-    const found = new Map<Wanted, Item[]>();
-    for (const group of Map.groupBy(wanted, (one) => JSON.stringify(split(one)[1])).values()) {
-      const parents = group.map((one) => split(one)[0]);
-      const items = await read(tenantId, group as [Wanted, ...Wanted[]], [...new Set(parents)]);
-      group.forEach((one, index) => {
-        found.set(one, items.get(parents[index]!) ?? []);
-      });
-    }
-    return wanted.map((one) => found.get(one) ?? []);
-  }, uncached);
 }
 
 /** Reads one item for each id by one query; null for an id without one. */

@@ -27,8 +27,9 @@ import { BrokenOptionResolver, RefusedEventResolver } from './event-types/schema
 import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { FindAnyIdResolver } from './installation/find-any-id.js';
-import { InstallationResolver, TopWebhookResolver } from './installation/installation.js';
+import { InstallationResolver } from './installation/installation.js';
 import { OverTimeOfAllResolver } from './installation/over-time-of-all.js';
+import { TopResolver, TopWebhookNamesResolver, TopWebhookResolver } from './installation/top.js';
 import { ApiKeyResolver } from './keys/api-key.js';
 import { PortalSessionResolver } from './keys/portal-session.js';
 import { LiveUpdateResolver } from './live-updates.js';
@@ -89,6 +90,8 @@ const resolvers = [
   OverTimeOfAllResolver,
   TenantResolver,
   TenantUsageResolver,
+  TopResolver,
+  TopWebhookNamesResolver,
   TopWebhookResolver,
   UpdateEventTypePayloadResolver,
   VerificationResolver,

@@ -70,7 +70,7 @@ export function judgeDeliveries(
     failIf(
       futureTimes > 0,
       'future times',
-      `Times of deliveries, endpoints, housekeeping or statistics that lie too far in the future: ${futureTimes}. Postgres's clock was ahead, and nothing happens before these times. Set the clock right, then run: ${thisProgram} doctor --repair`,
+      `${futureTimes === 1 ? '1 time is' : `${futureTimes} times are`} too far in the future. The clock of Postgres was ahead. Nothing happens before then. Set the clock right, then run: ${thisProgram} doctor --repair`,
       'No time was left by a wrong clock of Postgres.',
     ),
     failIf(

@@ -1,3 +1,9 @@
+import {
+  EXCERPT_CHARS,
+  type PayloadPreview,
+  PREVIEWED_CHARS,
+  previewOf,
+} from '../../domain/content/payload-preview.js';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import type { HasPool } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
@@ -60,6 +66,41 @@ export const eventBodies = byId(
     select e.id as key, ${value('e.body')} as value from hookwright.events e
     where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
 );
+
+/** Postgres reads no more than the beginning of a body, unless a text is searched for. */
+const previewsStatement = {
+  name: 'read_event_previews',
+  text: `
+    select e.id, left(e.body, ${PREVIEWED_CHARS}) as beginning,
+           case when strpos(e.body, $5) > 0
+             then substr(e.body, greatest(1, strpos(e.body, $5) - ${EXCERPT_CHARS.before}), ${EXCERPT_CHARS.all}) end as around
+    from hookwright.events e where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
+};
+
+/**
+ * The previews of events, by their ids.
+ *
+ * @param text is looked for; null: none is
+ */
+export async function readPreviews(
+  { pool }: HasPool,
+  tenantId: number,
+  ids: readonly number[],
+  text: string | null,
+): Promise<Map<number, PayloadPreview>> {
+  const values = [tenantId, [...ids], ...idRange(ids), text];
+  const rows = await tenantQuery<{ id: number; beginning: string | null; around: string | null }>(
+    pool,
+    tenantId,
+    previewsStatement,
+    values,
+  );
+  return new Map(
+    rows.flatMap(({ id, beginning, around }) =>
+      beginning === null ? [] : [[id, previewOf(beginning, text === null ? null : { text, around })]],
+    ),
+  );
+}
 
 /** The bodies of scheduled events, by their ids. */
 export const scheduledBodies = byId(

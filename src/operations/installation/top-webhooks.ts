@@ -1,3 +1,4 @@
+import type { DisabledReason } from '../../entities/webhook.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { WEBHOOK_COUNT_MAX } from '../explorer/read-backlog.js';
@@ -5,7 +6,7 @@ import { type SearchDeps, search } from '../explorer/search.js';
 import { eachBucketSql } from '../stats/stats-rows.js';
 
 /** The figure by which webhooks are ranked; the largest first. */
-export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG';
+export type Ranking = 'FAILURES' | 'ATTEMPTS' | 'LATENCY' | 'BACKLOG' | 'WAIT';
 
 /** A webhook of any tenant, with its figures. */
 interface RankedWebhook {
@@ -13,8 +14,12 @@ interface RankedWebhook {
   tenantId: number;
   url: string;
   active: boolean;
+  disabledReason: DisabledReason | null;
+  closedUntil: Date | null;
+  consecutiveFailures: number;
   /** At most `WEBHOOK_COUNT_MAX`. */
   due: number;
+  oldestDueAt: Date | null;
   successes: number;
   failures: number;
   histogram: number[];
@@ -33,12 +38,12 @@ interface Figure {
   isListed: string;
 }
 
-const ATTEMPTS: Figure = { sql: 'successes + failures', isListed: `event_type = '' and webhook_id <> 0` };
+export const ATTEMPTS: Figure = { sql: 'successes + failures', isListed: `event_type = '' and webhook_id <> 0` };
 /** Most are small numbers. */
-const FAILURES: Figure = { sql: 'failures', isListed: `${ATTEMPTS.isListed} and failures > 0` };
+export const FAILURES: Figure = { sql: 'failures', isListed: `${ATTEMPTS.isListed} and failures > 0` };
 
 /** At most this many webhooks are looked up, and this many more than asked for are summed. */
-const NEAREST = 500;
+export const NEAREST = 500;
 const MORE = 50;
 
 /** Times since $1: hours and days as far as they are rolled up, then minutes. */
@@ -76,14 +81,12 @@ const webhooksSql = (counted: string, columns: string, order: string, enough: st
   order by ${order} limit ${enough}`;
 
 /**
- * SQL, common table expressions: the `enough` webhooks with most of a figure, as `chosen`. The first ones of each day,
- * hour and minute are added up. A webhook that is not among these has at most as much there as their last one has. So
- * `most` is known of all webhooks, and those are summed that may be chosen. Where others might be as well, everything
- * is added up.
+ * SQL, common table expressions: the `nearest` webhooks to the top, by the first ones of each day, hour and minute. One
+ * that is not among these has at most as much there as their last one has: so `most` is known of all webhooks.
  *
  * @param depth how many are the first ones
  */
-const chosenSql = ({ sql, isListed }: Figure, enough: string, depth: number) => `
+export const nearestSql = ({ sql, isListed }: Figure, depth: number) => `
   ${spansSql},
   lists as materialized (
     select list.*
@@ -96,7 +99,16 @@ const chosenSql = ({ sql, isListed }: Figure, enough: string, depth: number) => 
   nearest as materialized (
     select webhook_id, sum(figure) as least, sum(figure - rest) + (select sum(rest) from lists) as most
     from (select unnest(webhooks) as webhook_id, unnest(figures) as figure, rest from lists) each
-    group by 1 order by most desc limit ${NEAREST}),
+    group by 1 order by most desc limit ${NEAREST})`;
+
+/**
+ * SQL, common table expressions: the `enough` webhooks with most of a figure, as `chosen`. Those of the nearest are
+ * summed that may be chosen. Where others might be as well, everything is added up.
+ */
+const chosenSql = (figure: Figure, enough: string, depth: number) => {
+  const { sql, isListed } = figure;
+  return `
+  ${nearestSql(figure, depth)},
   candidates as materialized (${webhooksSql('nearest', 'r.least, r.most', 'most desc', `${enough} + ${MORE} + 1`)}),
   summed as materialized (
     select w.*, s.*, ${sql} as figure
@@ -120,6 +132,7 @@ const chosenSql = ({ sql, isListed }: Figure, enough: string, depth: number) => 
     union all
     select id, tenant_id, url, active, successes, failures, histogram
     from (${webhooksSql('counted', 'r.figure', 'figure desc, webhook_id', enough)}) w cross join lateral ${figuresSql})`;
+};
 
 /** The first bucket of the histogram with which 95 % are reached, and then the mean bucket. */
 const latencySql = `
@@ -134,21 +147,25 @@ function rankedSql(order: string) {
     select *, row_number() over (order by ${order}, id) as rank from chosen order by rank limit $2)`;
 }
 
+/** SQL: the webhooks of the deliveries that have waited longest. */
+const dueSql = (figure: string) => `
+    ${spansSql},
+    counted as (
+      select webhook_id, ${figure} as figure
+      from (select webhook_id, due_at from hookwright.all_deliveries
+            where status = 'PENDING' and due_at <= now() order by due_at limit ${DUE_LOOKED}) due
+      group by 1),
+    chosen as materialized (
+      select * from (${webhooksSql('counted', 'r.figure', 'figure desc, webhook_id', '$2')}) w cross join lateral ${figuresSql}),
+    ${rankedSql('figure desc')}`;
+
 /** SQL, common table expressions: `ranked` webhooks with their figures. $2: how many. */
 const rankings: Record<Ranking, string> = {
   FAILURES: `${chosenSql(FAILURES, '$2', 1_000)}, ${rankedSql('failures desc')}`,
   ATTEMPTS: `${chosenSql(ATTEMPTS, '$2', 100)}, ${rankedSql('successes + failures desc')}`,
   LATENCY: `${chosenSql(ATTEMPTS, `${LATENCIES_RANKED}`, 150)}, ${rankedSql(latencySql)}`,
-  BACKLOG: `
-    ${spansSql},
-    counted as (
-      select webhook_id, count(*) as figure
-      from (select webhook_id from hookwright.all_deliveries
-            where status = 'PENDING' and due_at <= now() order by due_at limit ${DUE_LOOKED}) due
-      group by 1),
-    chosen as materialized (
-      select * from (${webhooksSql('counted', 'r.figure', 'figure desc, webhook_id', '$2')}) w cross join lateral ${figuresSql}),
-    ${rankedSql('figure desc')}`,
+  BACKLOG: dueSql('count(*)'),
+  WAIT: dueSql('extract(epoch from now() - min(due_at))'),
 };
 
 /** So many due deliveries are read in one walk for all webhooks; else those of each. */
@@ -160,16 +177,21 @@ const statementOf = (ranking: Ranking): Statement => ({
   text: `
     with ${rankings[ranking]},
     few as materialized (
-      select d.webhook_id from hookwright.all_deliveries d
-      where d.webhook_id = any(array(select id from ranked order by id)) and ${isDue} limit ${FEW_DUE})
+      select d.webhook_id, d.due_at from hookwright.all_deliveries d
+      where d.webhook_id = any(array(select id from ranked order by id)) and ${isDue} limit ${FEW_DUE}),
+    are_few as materialized (select count(*) < ${FEW_DUE} as so from few)
     select r.id as "webhookId", r.tenant_id as "tenantId", r.url, r.active, r.successes, r.failures,
-           array_to_string(r.histogram, ',') as histogram,
-           case when (select count(*) < ${FEW_DUE} from few) then least(coalesce(few.due, 0), ${WEBHOOK_COUNT_MAX})
-                else (select count(*)::integer from (
-                  select from hookwright.all_deliveries d where d.webhook_id = r.id and ${isDue}
-                  order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) end as due
-    from ranked r left join (
-      select webhook_id, count(*)::integer as due from few group by 1) few on few.webhook_id = r.id
+           array_to_string(r.histogram, ',') as histogram, w.disabled_reason as "disabledReason",
+           w.closed_until as "closedUntil", w.consecutive_failures as "consecutiveFailures",
+           least(coalesce(few.due, many.due, 0), ${WEBHOOK_COUNT_MAX}) as due, coalesce(few.oldest, many.oldest) as "oldestDueAt"
+    from ranked r join hookwright.all_webhooks w on w.id = r.id
+    left join (
+      select webhook_id, count(*)::integer as due, min(due_at) as oldest from few group by 1) few
+      on few.webhook_id = r.id and (select so from are_few)
+    left join lateral (
+      select count(*)::integer as due, min(due_at) as oldest from (
+        select d.due_at from hookwright.all_deliveries d where d.webhook_id = r.id and ${isDue}
+        order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) many on not (select so from are_few)
     order by r.rank`,
 });
 const statements = {
@@ -177,6 +199,7 @@ const statements = {
   ATTEMPTS: statementOf('ATTEMPTS'),
   LATENCY: statementOf('LATENCY'),
   BACKLOG: statementOf('BACKLOG'),
+  WAIT: statementOf('WAIT'),
 } as const;
 
 /**

@@ -7,6 +7,8 @@ import { eachBucketSql } from './stats-rows.js';
 
 /** The owners of statistics, each with an id `w`, as SQL. */
 interface Owners {
+  /** A table function: all of them. */
+  list: string;
   table: string;
   /** Condition: the row is one of the sums of `w`. */
   isSum: string;
@@ -46,7 +48,7 @@ const statementOf = (name: string, owners: Owners): Statement => ({
           and bucket = m.minute and bucket >= $5 and bucket < $6 and ($3 = '' or event_type = $3) offset 0) s)
     select w.id as "ofId", (extract(epoch from start) * 1000)::bigint as "startMs", successes, failures,
            array_to_string(histogram, ',') as histogram
-    from unnest($2::bigint[]) as w(id) cross join lateral (
+    from ${owners.list} cross join lateral (
       select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start,
              sum(successes) as successes, sum(failures) as failures, array[${histogramSql}] as histogram
       from (
@@ -62,7 +64,10 @@ const statementOf = (name: string, owners: Owners): Statement => ({
       group by 1) as buckets`,
 });
 
+const BY_ID = 'unnest($2::bigint[]) as w(id)';
+
 const ofWebhooks = statementOf('read_stats', {
+  list: BY_ID,
   table: 'delivery_stats',
   isSum: 'tenant_id = $1::bigint and webhook_id = w.id',
   isOfAny: 'tenant_id = $1',
@@ -71,10 +76,20 @@ const ofWebhooks = statementOf('read_stats', {
 
 /** Read by the installation itself ($1 is 0). */
 const ofTenants = statementOf('read_stats_of_tenants', {
+  list: BY_ID,
   table: 'all_stats',
   isSum: '$1::bigint = 0 and tenant_id = w.id and webhook_id = 0',
   isOfAny: 'tenant_id = any($2::bigint[])',
   isOfOne: 'tenant_id = w.id',
+});
+
+/** The same for webhooks of any tenants: $8. */
+const ofWebhooksOfAll = statementOf('read_stats_of_all', {
+  list: 'unnest($2::bigint[], $8::bigint[]) as w(id, tenant_id)',
+  table: 'all_stats',
+  isSum: '$1::bigint = 0 and all_stats.tenant_id = w.tenant_id and webhook_id = w.id',
+  isOfAny: 'tenant_id = any($8::bigint[])',
+  isOfOne: 'webhook_id = w.id',
 });
 
 type Row = Omit<StatsCounts, 'histogram'> & { ofId: number; histogram: string };
@@ -111,14 +126,25 @@ export const readStatsOfTenants = (
   question: StatsQuestion,
 ): Promise<Map<number, StatsCounts[]>> => read(deps, ofTenants, PLATFORM, tenantIds, question);
 
+/** The same of webhooks of any tenants. */
+export const readStatsOfAll = (
+  deps: SearchDeps,
+  webhooks: readonly { tenantId: number; webhookId: number }[],
+  question: StatsQuestion,
+): Promise<Map<number, StatsCounts[]>> => {
+  const tenants = new Map(webhooks.map(({ webhookId, tenantId }) => [webhookId, tenantId]));
+  return read(deps, ofWebhooksOfAll, PLATFORM, [...tenants.keys()], question, [[...tenants.values()]]);
+};
+
 async function read(
   deps: SearchDeps,
   statement: Statement,
   tenantId: number,
   ids: readonly number[],
   { eventType, inBuckets, range: { resolution, since, until } }: StatsQuestion,
+  more: readonly unknown[] = [],
 ): Promise<Map<number, StatsCounts[]>> {
-  const values = [tenantId, ids, eventType ?? '', resolution, since, until, inBuckets];
+  const values = [tenantId, ids, eventType ?? '', resolution, since, until, inBuckets, ...more];
   const rows = await search<Row>(deps, tenantId, statement, values, {
     what: 'statistics',
     advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',

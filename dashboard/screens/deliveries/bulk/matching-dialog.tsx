@@ -66,7 +66,7 @@ export function MatchingDialog({
       )}
       {action === 'resend' && (
         <p className="text-soft">
-          <Trans>Checks are left out.</Trans>
+          <Trans>Test checks are not included.</Trans>
         </p>
       )}
       {action === 'attempt' && (

@@ -7,9 +7,13 @@ import { Time } from '../../../parts/time';
 import { count } from '../../../text/numbers';
 import { RowActions, type RowActionsProps } from './row-actions';
 import type { Row } from './use-feed';
+import { RowPreview } from './use-previews';
 
-/** @param actionsOn what can be done with a row; undefined where nothing can. */
-export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefined): Column<Row>[] {
+/**
+ * @param actionsOn what can be done with a row; undefined where nothing can.
+ * @param payloads whether there is room for the payloads of events.
+ */
+export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefined, payloads: boolean): Column<Row>[] {
   const { t } = useLingui();
   // Rows render again when their columns change: the function may be another one each time.
   const latest = useRef(actionsOn);
@@ -19,50 +23,61 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
     const columns: Column<Row>[] = [
       {
         name: t`State`,
-        width: 'w-30 sm:w-32',
         card: 'unnamed',
         render: ({ status, attemptCount }) => <DeliveryBadge status={status} attemptCount={attemptCount} />,
       },
       {
         name: t`Event type`,
-        wide: true,
         card: 'title',
-        render: (row) => <DeliveryLink delivery={row} />,
+        render: (row) => (
+          <span className="block max-w-56 truncate max-cards:max-w-none">
+            <DeliveryLink delivery={row} />
+          </span>
+        ),
       },
+      ...(payloads
+        ? [
+            {
+              name: t`Payload`,
+              wide: true,
+              card: 'none' as const,
+              render: (row: Row) => <RowPreview eventId={row.eventId} />,
+            },
+          ]
+        : []),
       {
         name: t`Endpoint`,
         from: 'md',
-        wide: true,
-        width: 'w-[26%]',
-        render: ({ webhook }) => <EndpointLink webhook={webhook} secondary />,
+        card: 'line',
+        ...(payloads ? {} : { wide: true }),
+        render: ({ webhook }) => (
+          <span className={payloads ? 'block max-w-64 *:block *:truncate *:py-0.5' : ''}>
+            <EndpointLink webhook={webhook} secondary />
+          </span>
+        ),
       },
       {
         name: t`Answer`,
         from: 'sm',
-        wide: true,
-        width: 'w-44 lg:w-52',
         card: 'unnamed',
         render: (row) => <AnswerCode delivery={row} />,
       },
       {
         name: t`Attempts`,
         figures: true,
-        from: 'lg',
-        width: 'w-20',
+        from: '2xl',
         card: 'none',
         render: ({ attemptCount }) => count(attemptCount),
       },
       {
         name: t`Next attempt`,
         from: 'lg',
-        width: 'w-32',
         card: 'unnamed',
         render: ({ nextAttemptAt }) => (nextAttemptAt ? <Time value={nextAttemptAt} next /> : <NoValue />),
       },
       {
         name: t`Created`,
         figures: true,
-        width: 'w-22 sm:w-28',
         card: 'corner',
         render: ({ createdAt }) => <Time value={createdAt} />,
       },
@@ -71,10 +86,9 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
       columns.push({
         name: t`Actions`,
         bare: true,
-        width: 'w-9 sm:w-11',
         render: (row) => latest.current && <RowActions row={row} {...latest.current(row)} />,
       });
     }
     return columns;
-  }, [t, hasActions]);
+  }, [t, hasActions, payloads]);
 }

@@ -15,13 +15,25 @@ import { useColumns } from './columns';
 import type { Feed } from './feed';
 import { useChosen } from './use-chosen';
 import type { Row } from './use-feed';
+import { PreviewsContext, usePreviews } from './use-previews';
 
 /**
  * The rows of the list, and a footer: how many there are, or what can be done with the chosen ones.
  *
  * @param props.isLive new deliveries come by themselves
+ * @param props.text that payloads are searched for
  */
-export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; isFiltered: boolean; isLive: boolean }) {
+export function DeliveryList({
+  feed,
+  isFiltered,
+  isLive,
+  text,
+}: {
+  feed: Feed<Row>;
+  isFiltered: boolean;
+  isLive: boolean;
+  text: string | undefined;
+}) {
   const { t } = useLingui();
   const go = useGo();
   const mayResend = useAllowed('deliveries:resend');
@@ -30,7 +42,8 @@ export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; is
   const [canceling, setCanceling] = useState<Row>();
   const [sendOf] = useSend();
   const actionsOn = (row: Row) => ({ send: sendOf(row), cancel: () => setCanceling(row) });
-  const columns = useColumns(mayResend ? actionsOn : undefined);
+  const payloads = usePreviews(text);
+  const columns = useColumns(mayResend ? actionsOn : undefined, payloads !== undefined);
   const current = at === undefined ? undefined : feed.at(at);
   useDeliveryKeys(current, current && mayResend ? actionsOn(current) : undefined);
   return (
@@ -38,20 +51,25 @@ export function DeliveryList({ feed, isFiltered, isLive }: { feed: Feed<Row>; is
       {feed.count === 0 ? (
         <Nothing isFiltered={isFiltered} />
       ) : (
-        <VirtualList
-          label={t`Deliveries`}
-          columns={columns}
-          count={feed.count}
-          rowAt={(index) => feed.at(index)}
-          keyOf={({ id }) => id}
-          onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
-          onGo={setAt}
-          choice={mayResend ? chosen : undefined}
-          onShow={(first, last) => feed.show(first, last)}
-          onLook={(looks) => feed.freeze('looking', looks)}
-          more={feed.hasMore}
-          header={(toStart) => feed.newCount > 0 && <ShowNew feed={feed} onShown={toStart} />}
-        />
+        <PreviewsContext value={payloads}>
+          <VirtualList
+            label={t`Deliveries`}
+            columns={columns}
+            count={feed.count}
+            rowAt={(index) => feed.at(index)}
+            keyOf={({ id }) => id}
+            onOpen={({ databaseId }) => go(`/deliveries/${databaseId}`)}
+            onGo={setAt}
+            choice={mayResend ? chosen : undefined}
+            onShow={(first, last) => {
+              feed.show(first, last);
+              payloads?.previews.want(feed.between(first, last).map(({ eventId }) => eventId));
+            }}
+            onLook={(looks) => feed.freeze('looking', looks)}
+            more={feed.hasMore}
+            header={(toStart) => feed.newCount > 0 && <ShowNew feed={feed} onShown={toStart} />}
+          />
+        </PreviewsContext>
       )}
       <CancelDialog delivery={canceling} onClose={() => setCanceling(undefined)} />
       {chosen.rows.length > 0 ? (

@@ -80,6 +80,11 @@ export class Feed<Row extends FeedRow> extends Observable {
     return this.#pages.at(index);
   }
 
+  /** The loaded ones of these rows. */
+  between(first: number, last: number): Row[] {
+    return Array.from({ length: last - first + 1 }, (_, at) => this.at(first + at)).filter((row) => row !== undefined);
+  }
+
   /** Reads the first page and starts again with it. The old rows stay until it is there. */
   reload(): Promise<void> {
     this.#generation += 1;

@@ -4,7 +4,7 @@ import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits'
 import type { EndpointRowFragment, EndpointsQuery } from '../../../api/generated/graphql';
 import { EndpointLink, TimeOrNever } from '../../../parts/cells';
 import { type Column, NoValue } from '../../../parts/list';
-import { Sparkline } from '../../../parts/sparkline';
+import { DaySparkline, sumsOf } from '../../../parts/sparkline';
 import { isClosed, WebhookBadge } from '../../../parts/status';
 import { shortly, Time } from '../../../parts/time';
 import { count, countUpTo, duration, percent } from '../../../text/numbers';
@@ -22,12 +22,7 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
         name: t`Last 24 hours`,
         from: 'md',
         card: 'unnamed',
-        render: ({ lastDay }) => {
-          const { attempts, failures } = sumsOf(lastDay);
-          return (
-            lastDay && <Sparkline buckets={lastDay} label={t`${count(attempts)} attempts, ${count(failures)} failed`} />
-          );
-        },
+        render: ({ lastDay }) => <DaySparkline buckets={lastDay} />,
       },
       {
         name: t`Attempts`,
@@ -70,15 +65,6 @@ export function useEndpointColumns(): Column<EndpointEntry>[] {
     ],
     [t],
   );
-}
-
-function sumsOf(buckets: EndpointEntry['lastDay']): { attempts: number; failures: number } {
-  const sum = { attempts: 0, failures: 0 };
-  for (const { attempts, failures } of buckets ?? []) {
-    sum.attempts += attempts;
-    sum.failures += failures;
-  }
-  return sum;
 }
 
 /** The state and, where there is room, why or since when. */

@@ -93,6 +93,10 @@ const payloadContains = z
     message: 'must have no U+0000 and no half of a surrogate pair: JSON has them escaped',
   });
 
+/** A text to look for in a payload that is known already. @throws ApiError invalid_input */
+export const textIn = (text: string | null | undefined, path: readonly string[]): string | null =>
+  typeof text === 'string' ? parseInput(payloadContains, text, path) : null;
+
 interface PayloadFilter extends TimeRange {
   payloadContains?: string | null;
 }

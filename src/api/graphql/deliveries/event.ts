@@ -1,5 +1,12 @@
 import 'reflect-metadata';
-import { Args, Ctx, InputType, Int, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import {
+  EXCERPT_CHARS,
+  PREVIEW_VALUES_MAX,
+  PREVIEWED_CHARS,
+  type PayloadPreview as Preview,
+  previewOf,
+} from '../../../domain/content/payload-preview.js';
 import { isTextDeeperThan } from '../../../domain/events/payload.js';
 import type { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
@@ -11,7 +18,7 @@ import { PAYLOAD_LEVELS_MAX } from '../../../platform/settings/limit-settings.js
 import { type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection } from '../fields/connection.js';
-import { PAYLOAD_COST } from '../fields/costs.js';
+import { mayHold, PAYLOAD_COST } from '../fields/costs.js';
 import { idOf } from '../fields/ids.js';
 import { JsonText } from '../fields/json-text.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
@@ -19,7 +26,7 @@ import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { TimeRange } from '../fields/time-range.js';
 import { boundsOf, DeliveryConnection } from './delivery.js';
-import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn } from './delivery-filter.js';
+import { eventOfKeyIn, PAYLOAD_CONTAINS, payloadPartIn, textIn } from './delivery-filter.js';
 
 @InputType({ description: 'Conditions for events. All of them must be met.' })
 class EventFilter extends TimeRange {
@@ -31,6 +38,30 @@ class EventFilter extends TimeRange {
 
   @Nullable(() => String, PAYLOAD_CONTAINS)
   payloadContains?: string | null;
+}
+
+@ObjectType({ description: 'A text, number, boolean or null of a payload.', simpleResolvers: true })
+class PayloadValue {
+  @Field(() => String, { description: 'Names and places in lists, joined by dots, such as `order.items.0.sku`.' })
+  path!: string;
+
+  @Field(() => String, { description: 'A text without quotes, all else as in the JSON. A long one ends with `…`.' })
+  value!: string;
+}
+
+@ObjectType({ description: 'The beginning of a payload, in few words, for lists.' })
+class PayloadPreview implements Preview {
+  @mayHold(PREVIEW_VALUES_MAX)
+  @Field(() => [PayloadValue], {
+    description: `The first values of the payload, at most ${PREVIEW_VALUES_MAX}, found in its first ${PREVIEWED_CHARS} characters.`,
+  })
+  values!: PayloadValue[];
+
+  @Nullable(
+    () => String,
+    `Up to ${EXCERPT_CHARS.all} characters of JSON around the text that \`contains\` names, where no value shows it.`,
+  )
+  excerpt!: string | null;
 }
 
 const EventConnection = connectionOf(Event, 'Event', 'events');
@@ -75,6 +106,23 @@ export class EventResolver {
   @NullableResolver(() => Int, 'Number of bytes of `body`. Costs less than `body` itself.')
   async bodyBytes(@Root() { id, body }: Event, @Ctx() { loaders }: Context): Promise<number | null> {
     return body === undefined ? loaders.bodyBytesByEvent.load(id) : Buffer.byteLength(body);
+  }
+
+  @NullableResolver(() => PayloadPreview, 'The first values of the payload. Null when it is no longer kept.')
+  async preview(
+    @Root() { id, body }: Event,
+    @Arg('contains', () => String, {
+      nullable: true,
+      description: 'A text of 3 to 200 characters that it may contain.',
+    })
+    contains: string | null | undefined,
+    @Ctx() { loaders }: Context,
+  ): Promise<Preview | null> {
+    const text = textIn(contains, ['contains']);
+    if (body !== undefined && text === null) {
+      return previewOf(body.slice(0, PREVIEWED_CHARS));
+    }
+    return (await loaders.previewByEvent.load({ eventId: id, text }))[0] ?? null;
   }
 
   @NullableResolver(

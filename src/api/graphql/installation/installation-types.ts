@@ -4,8 +4,10 @@ import { ArgsType, Field, Float, ID, Int, ObjectType } from 'type-graphql';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
+import { DisabledReason } from '../../../entities/webhook.js';
 import { EVENT_EXTRA_DAYS } from '../../../operations/housekeeping/roll-partitions.js';
-import { DUE_LOOKED, LATENCIES_RANKED, type Ranking } from '../../../operations/installation/top-webhooks.js';
+import type { TenantRanking } from '../../../operations/installation/top-tenants.js';
+import { DUE_LOOKED, LATENCIES_RANKED, NEAREST, type Ranking } from '../../../operations/installation/top-webhooks.js';
 import type { Config } from '../../../platform/settings/config.js';
 import { StatsFiguresType } from '../stats/stats-types.js';
 
@@ -160,20 +162,37 @@ const TopWebhooksBy = graphqlEnum<Ranking>('TopWebhooksBy', 'The ranking of webh
   ATTEMPTS: 'Most attempts.',
   LATENCY: `Longest attempts, by the duration that 95 % do not exceed, of the ${LATENCIES_RANKED.toLocaleString('en')} webhooks with the most.`,
   BACKLOG: `Most due deliveries among the ${DUE_LOOKED} that wait longest.`,
+  WAIT: 'The due delivery that waits longest.',
 });
 
-export const TOP_WEBHOOKS_MAX = 50;
+const TopTenantsBy = graphqlEnum<TenantRanking>('TopTenantsBy', 'The ranking of tenants.', {
+  FAILURES: `Most failed attempts, of the ${NEAREST} webhooks with the most.`,
+  ATTEMPTS: `Most attempts, of the ${NEAREST} webhooks with the most.`,
+  BACKLOG: `Most due deliveries among the ${DUE_LOOKED} that wait longest.`,
+  WAIT: 'The due delivery that waits longest.',
+});
+
+export const TOP_MAX = 50;
 
 @ArgsType()
-export class TopWebhooksArgs {
-  @Field(() => TopWebhooksBy, { description: 'The ranking.' })
-  by!: Ranking;
-
-  @Nullable(() => Int, `Number of webhooks: 1 to ${TOP_WEBHOOKS_MAX}.`, { defaultValue: 10 })
+export class TopArgs {
+  @Nullable(() => Int, `How many: 1 to ${TOP_MAX}.`, { defaultValue: 10 })
   first?: number | null;
 
   @Nullable(() => Date, 'Only attempts after this time count. At most 7 days ago; default: 24 hours ago.')
   since?: Date | null;
+}
+
+@ArgsType()
+export class TopWebhooksArgs extends TopArgs {
+  @Field(() => TopWebhooksBy, { description: 'The ranking.' })
+  by!: Ranking;
+}
+
+@ArgsType()
+export class TopTenantsArgs extends TopArgs {
+  @Field(() => TopTenantsBy, { description: 'The ranking.' })
+  by!: TenantRanking;
 }
 
 @ObjectType({ description: 'A webhook of any tenant and its figures.' })
@@ -187,10 +206,22 @@ export class TopWebhook {
   @Field(() => Boolean, { description: 'True while deliveries are sent.' })
   active!: boolean;
 
+  @Nullable(() => DisabledReason, 'Why the webhook is inactive. Null when it is active.')
+  disabledReason!: DisabledReason | null;
+
+  @Nullable(() => Date, 'Until when the endpoint asked for a pause. Null when it did not.')
+  closedUntil!: Date | null;
+
+  @Field(() => Int, { description: 'Number of attempts that failed in a row.' })
+  consecutiveFailures!: number;
+
   tenantId!: number;
 
   @Field(() => Int, { description: 'Number of due deliveries. 250 means 250 or more.' })
   due!: number;
+
+  @Nullable(() => Date, 'When the oldest due delivery became due. Null when none is due.')
+  oldestDueAt!: Date | null;
 
   @Field(() => StatsFiguresType, { description: 'Attempts since the requested time.' })
   figures!: StatsFiguresType;

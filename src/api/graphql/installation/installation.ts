@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, Field, Info, ObjectType, Resolver } from 'type-graphql';
-import { totalFigures } from '../../../domain/stats/stats.js';
-import { DAY_MS, HOUR_MS } from '../../../domain/text/durations.js';
+import { HOUR_MS } from '../../../domain/text/durations.js';
 import { Nullable } from '../../../entities/nullable.js';
-import { requireNoIssues } from '../../../errors.js';
 import type { Backlog, ClosedBacklog } from '../../../operations/explorer/read-backlog.js';
 import { readClosedBacklog } from '../../../operations/installation/closed-backlog.js';
 import { readDaemons } from '../../../operations/installation/daemons.js';
@@ -16,14 +14,11 @@ import {
   readPartitions,
 } from '../../../operations/installation/read-all.js';
 import type { Installation as Facts } from '../../../operations/installation/read-installation.js';
-import { readTopWebhooks } from '../../../operations/installation/top-webhooks.js';
 import type { JobAside } from '../../../operations/jobs/read-jobs-aside.js';
 import { encryptionKeysInUse } from '../../../operations/secrets/try-encryption-keys.js';
 import type { StatsQuestion } from '../../../operations/stats/read-stats.js';
 import { PLATFORM } from '../../../platform/database/tenant-database.js';
-import { type Context, callerOf } from '../../context/context.js';
-import { leastTenantSeen } from '../../context/installation.js';
-import { sizeIssues } from '../fields/connection.js';
+import type { Context } from '../../context/context.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -41,13 +36,8 @@ import {
   PartitionType,
   Retention,
   retentionOf,
-  TOP_WEBHOOKS_MAX,
-  TopWebhook,
-  TopWebhooksArgs,
 } from './installation-types.js';
-import { resolverOfAll } from './resolver-of-all.js';
 
-const TOP_SINCE_MAX_MS = 7 * DAY_MS;
 /** Daemons report every 15 seconds: after this time none is running. */
 const REPORT_SILENT_SECONDS = 60;
 
@@ -212,32 +202,7 @@ export class InstallationResolver {
     const ofAll = (question: StatsQuestion) => context.loaders.statsByTenant.load({ tenantId: PLATFORM, ...question });
     return statsOf(context, args, info, ofAll);
   }
-
-  @mayHold(TOP_WEBHOOKS_MAX)
-  @NullableResolver(() => [TopWebhook], 'The top webhooks of all tenants, without the last minute or two.', {
-    complexity: STATS_COST,
-  })
-  async topWebhooks(
-    @Args(() => TopWebhooksArgs) { by, first, since }: TopWebhooksArgs,
-    @Ctx() context: Context,
-  ): Promise<TopWebhook[]> {
-    const now = context.clock().getTime();
-    const from = since ?? new Date(now - DAY_MS);
-    const isOutside = now - from.getTime() > TOP_SINCE_MAX_MS || from.getTime() > now;
-    requireNoIssues([
-      ...sizeIssues('first', first, TOP_WEBHOOKS_MAX),
-      ...(isOutside ? [{ path: ['since'], code: 'out_of_range', detail: 'must lie within the last 7 days' }] : []),
-    ]);
-    const leastTenant = leastTenantSeen(callerOf(context).scopes);
-    const ranked = await readTopWebhooks(context, { by, since: from, first: first ?? 10, leastTenant });
-    return ranked.map(({ successes, failures, histogram, ...webhook }) => ({
-      ...webhook,
-      figures: totalFigures([{ startMs: 0, successes, failures, histogram }]),
-    }));
-  }
 }
-
-export const TopWebhookResolver = resolverOfAll(TopWebhook);
 
 /** Housekeeping runs every hour at :07. */
 function nextHousekeeping(after: Date): Date {

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { bucketFigures, type StatsCounts, totalFigures } from '../../../domain/stats/stats.js';
+import { HOUR_MS } from '../../../domain/text/durations.js';
 import { Webhook } from '../../../entities/webhook.js';
 import {
   type Backlog,
@@ -18,7 +19,7 @@ import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { asksFor } from '../fields/selection.js';
 import { rangeIn } from './over-time.js';
-import { BacklogType, ClosedBacklogType, Stats, StatsArgs, WebhookStatsArgs } from './stats-types.js';
+import { BacklogType, ClosedBacklogType, Stats, StatsArgs, type StatsBucket, WebhookStatsArgs } from './stats-types.js';
 
 @Resolver(() => Webhook)
 export class StatsResolver {
@@ -94,4 +95,19 @@ export async function statsOf(
       return bucketFigures(range, counted);
     },
   };
+}
+
+export const HOURS_OF_DAY = 24;
+/** The description of a field with them. */
+export const LAST_DAY =
+  'Attempts in each of the last 24 hours, the current hour last. In a list it costs less than `stats`.';
+
+/** The counts of `read` in each of the last 24 hours. */
+export async function lastDayOf(
+  { clock }: Context,
+  read: (question: StatsQuestion) => Promise<readonly StatsCounts[]>,
+): Promise<StatsBucket[]> {
+  const end = (Math.floor(clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
+  const range = { resolution: 'HOUR' as const, since: new Date(end - HOURS_OF_DAY * HOUR_MS), until: new Date(end) };
+  return bucketFigures(range, await read({ range, eventType: null, inBuckets: true }));
 }

@@ -5,12 +5,12 @@ import { tenantFields } from '../../../domain/fields/tenant-fields.js';
 import { Tenant } from '../../../entities/tenant.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
 import type { Context } from '../../context/context.js';
-import { STATS_COST } from '../fields/costs.js';
+import { mayHold, STATS_COST } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { Resolved } from '../fields/resolved.js';
-import { statsOf } from '../stats/stats.js';
-import { BacklogType, Stats, WebhookStatsArgs } from '../stats/stats-types.js';
+import { HOURS_OF_DAY, LAST_DAY, lastDayOf, statsOf } from '../stats/stats.js';
+import { BacklogType, Stats, StatsBucket, WebhookStatsArgs } from '../stats/stats-types.js';
 
 @Resolver(() => Tenant)
 @Resolved(tenantFields)
@@ -40,5 +40,12 @@ export class TenantUsageResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<Stats> {
     return statsOf(context, args, info, (question) => context.loaders.statsByTenant.load({ tenantId, ...question }));
+  }
+
+  @RequiresScope('deliveries:read')
+  @mayHold(HOURS_OF_DAY)
+  @NullableResolver(() => [StatsBucket], LAST_DAY, { complexity: 1 })
+  lastDay(@Root() { id: tenantId }: Tenant, @Ctx() context: Context): Promise<StatsBucket[]> {
+    return lastDayOf(context, (question) => context.loaders.statsByTenant.load({ tenantId, ...question }));
   }
 }

@@ -1,7 +1,5 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Int, Resolver, Root } from 'type-graphql';
-import { bucketFigures } from '../../../domain/stats/stats.js';
-import { HOUR_MS } from '../../../domain/text/durations.js';
 import { Delivery } from '../../../entities/delivery.js';
 import { Webhook } from '../../../entities/webhook.js';
 import { requireNoIssues } from '../../../errors.js';
@@ -12,9 +10,9 @@ import { mayHold } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { FailureCount } from '../installation/installation-types.js';
+import { HOURS_OF_DAY, LAST_DAY, lastDayOf } from '../stats/stats.js';
 import { StatsBucket } from '../stats/stats-types.js';
 
-const HOURS_OF_DAY = 24;
 const NEXT_DEFAULT = 10;
 
 /** Fields for lists of webhooks, each read by one statement for all webhooks. */
@@ -22,16 +20,9 @@ const NEXT_DEFAULT = 10;
 export class WebhookOutlookResolver {
   @Requires('deliveries:read')
   @mayHold(HOURS_OF_DAY)
-  @NullableResolver(
-    () => [StatsBucket],
-    'Attempts in each of the last 24 hours, the current hour last. In a list it costs less than `stats`.',
-    { complexity: 1 },
-  )
-  async lastDay(@Root() { id }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
-    const end = (Math.floor(context.clock().getTime() / HOUR_MS) + 1) * HOUR_MS;
-    const range = { resolution: 'HOUR' as const, since: new Date(end - HOURS_OF_DAY * HOUR_MS), until: new Date(end) };
-    const question = { webhookId: id, range, eventType: null, inBuckets: true };
-    return bucketFigures(range, await context.loaders.statsByWebhook.load(question));
+  @NullableResolver(() => [StatsBucket], LAST_DAY, { complexity: 1 })
+  lastDay(@Root() { id: webhookId }: Webhook, @Ctx() context: Context): Promise<StatsBucket[]> {
+    return lastDayOf(context, (question) => context.loaders.statsByWebhook.load({ webhookId, ...question }));
   }
 
   @Requires('deliveries:read')
