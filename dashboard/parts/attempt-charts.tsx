@@ -1,7 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { compact, duration } from '../text/numbers';
 import { Chart } from './chart';
+import { Charts } from './charts';
 import { Card } from './page';
 import { useAddress } from './place';
 
@@ -15,8 +16,12 @@ interface Bucket {
   p99Ms?: number | null;
 }
 
-/** How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range. */
-export function AttemptCharts({ buckets }: { buckets: readonly Bucket[] }) {
+/**
+ * How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range.
+ *
+ * @param children further charts of the same range
+ */
+export function AttemptCharts({ buckets, children }: { buckets: readonly Bucket[]; children?: ReactNode }) {
   const { t } = useLingui();
   const [, setAddress] = useAddress();
   const { times, outcomes, durations } = useMemo(
@@ -38,7 +43,7 @@ export function AttemptCharts({ buckets }: { buckets: readonly Bucket[] }) {
     setAddress({ range: undefined, since: since.toISOString(), until: until.toISOString() });
   const shared = { times, onRange };
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <Charts>
       <Card title={<Trans>Attempts</Trans>}>
         <Chart {...shared} label={t`Attempts over time`} series={outcomes} shape="bars" format={compact} />
       </Card>
@@ -51,6 +56,7 @@ export function AttemptCharts({ buckets }: { buckets: readonly Bucket[] }) {
           format={duration}
         />
       </Card>
-    </div>
+      {children}
+    </Charts>
   );
 }
