@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { useMedia } from './media';
 
-/** Charts, two in a row. On a phone they are beside each other, to be swiped, so that what follows is not far away. */
+/** Charts, two in a row, or all where there is room. On a phone they are beside each other, to be swiped, so that what follows is not far away. */
 export function Charts({ children }: { children: ReactNode }) {
   const { t } = useLingui();
   const isPhone = useMedia('(width < 30rem)');
@@ -11,7 +11,7 @@ export function Charts({ children }: { children: ReactNode }) {
       aria-label={t`Charts`}
       // A box that scrolls takes the keyboard's focus, so that arrow keys can scroll it.
       tabIndex={isPhone ? 0 : undefined}
-      className="grid min-w-0 gap-4 lg:grid-cols-2 max-cards:flex max-cards:snap-x max-cards:snap-mandatory max-cards:gap-2 max-cards:overflow-x-auto max-cards:*:w-[92%] max-cards:*:shrink-0 max-cards:*:snap-start"
+      className="grid min-w-0 gap-4 lg:grid-cols-2 xl:grid-cols-[repeat(auto-fit,minmax(17rem,1fr))] max-cards:flex max-cards:snap-x max-cards:snap-mandatory max-cards:gap-2 max-cards:overflow-x-auto max-cards:*:w-[92%] max-cards:*:shrink-0 max-cards:*:snap-start"
     >
       {children}
     </fieldset>

@@ -2,30 +2,22 @@ import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { count } from '../text/numbers';
 import { Button } from './button';
+import { useMedia } from './media';
 
-/** How many rows a part shows that stands among others. */
-const SHOWN = 3;
-
-/** The first rows of a list, and a button that shows the others. */
-export function FirstRows<Row>({
-  rows,
-  children,
-}: {
-  rows: readonly Row[];
-  children: (rows: readonly Row[]) => ReactNode;
-}) {
-  const [shows, setShows] = useState(false);
-  const isWhole = shows || rows.length <= SHOWN + 1; // a button needs the room of a row
-  return (
-    <>
-      {children(isWhole ? rows : rows.slice(0, SHOWN))}
-      {!isWhole && (
-        <div className="border-t border-line px-3.5 py-1.5">
-          <Button look="quiet" onClick={() => setShows(true)}>
-            <Trans>Show all {count(rows.length)}</Trans>
-          </Button>
-        </div>
-      )}
-    </>
-  );
+/**
+ * The first rows of a list that stands among other parts: two on a phone, else three.
+ *
+ * @returns the rows to show, and the button that shows the others; undefined where there are none
+ */
+export function useFirstRows<Row>(rows: readonly Row[]): [shown: readonly Row[], all: ReactNode] {
+  const [isWhole, setWhole] = useState(false);
+  const most = useMedia('(width < 30rem)') ? 2 : 3;
+  return isWhole || rows.length <= most
+    ? [rows, undefined]
+    : [
+        rows.slice(0, most),
+        <Button key="all" look="quiet" onClick={() => setWhole(true)}>
+          <Trans>Show all {count(rows.length)}</Trans>
+        </Button>,
+      ];
 }

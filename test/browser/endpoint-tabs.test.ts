@@ -125,10 +125,7 @@ describe('the page of an endpoint with every option', () => {
       expect(await pageHeight(page)).toBeLessThanOrEqual(HEIGHT_MAX[width]);
       expect(await unevenColumns(page)).toEqual([]);
       expect(await axeViolations(page)).toEqual([]);
-      await page
-        .getByRole('button', { name: /^Show all 5$/ })
-        .first()
-        .click();
+      await page.getByRole('button', { name: 'Show all 5' }).first().click();
       expect(await page.getByRole('button', { name: 'Unblock' }).count()).toBe(5);
       await tabOf(page, 'Settings').click();
       for (const name of ['Setup', 'Filter and format', 'Ordering', 'Rate and retries', 'TLS', 'Signatures']) {
@@ -138,7 +135,7 @@ describe('the page of an endpoint with every option', () => {
       expect(await pageHeight(page)).toBeLessThanOrEqual(HEIGHT_MAX[width]);
       expect(await unevenColumns(page)).toEqual([]);
       expect(await axeViolations(page)).toEqual([]);
-      await page.getByText('Shape', { exact: true }).click();
+      await page.getByText('Show the shape').click();
       await page.getByText('... on CouponApplied').waitFor();
     });
   }
@@ -150,7 +147,7 @@ describe('the page of an endpoint with every option', () => {
     await answerOneByOne(page);
     for (const tab of ['', '?tab=settings']) {
       await page.goto(`/console/tenants/${stack.delivery.tenantId}/endpoints/${id}${tab}`);
-      await page.getByText(tab === '' ? 'Why deliveries failed' : 'Signatures').waitFor();
+      await page.getByRole('heading', { name: tab === '' ? 'Why deliveries failed' : 'Signatures' }).waitFor();
       await untilStill(page);
       const { sum, moved } = await layoutShift(page);
       expect.soft(sum, `${tab}\n${moved.join('\n')}`).toBeLessThanOrEqual(SHIFT_MAX);

@@ -13,7 +13,7 @@ export function unevenColumns(page: Page): Promise<string[]> {
     const shownEnd = (element) => Math.max(...[element, ...element.querySelectorAll('*')]
       .filter((one) => isLeaf(one) && one.checkVisibility() && one.getBoundingClientRect().width > 1)
       .map((one) => one.getBoundingClientRect().bottom));
-    return [...document.querySelectorAll('main *')].flatMap((parent) => {
+    return [...document.querySelectorAll('main *')].filter((one) => one.closest('figure') === null).flatMap((parent) => {
       const columns = [...parent.children].map((element) => ({ element, box: element.getBoundingClientRect() }))
         .filter(({ box }) => box.width >= ${COLUMN.width} && box.height > 0)
         .map(({ element, box }) => ({ element, box, height: shownEnd(element) - box.top }));

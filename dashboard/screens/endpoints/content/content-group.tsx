@@ -21,7 +21,7 @@ export function ContentGroup({ endpoint, maySet }: SettingsProps) {
   return (
     <Group title={<Trans>Filter and format</Trans>} change={maySet && 'content'}>
       <Values>
-        <Value wide name={i18n._(ENDPOINT_FIELDS.filter.name)}>
+        <Value wide high name={i18n._(ENDPOINT_FIELDS.filter.name)}>
           {filter == null ? <Trans>none</Trans> : <FilterWords filter={filter as EventFilter} />}
         </Value>
         <Value name={i18n._(ENDPOINT_FIELDS.format.name)}>{i18n._(FORMATS[format].name)}</Value>
@@ -32,19 +32,19 @@ export function ContentGroup({ endpoint, maySet }: SettingsProps) {
         )}
         {template != null && (
           <Value name={i18n._(ENDPOINT_FIELDS.template.name)}>
-            <Folded summary={<Trans>Show</Trans>}>
+            <Folded summary={<Trans>Show the template</Trans>}>
               <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />
             </Folded>
           </Value>
         )}
+        {shape != null && (
+          <Value name={i18n._(ENDPOINT_FIELDS.shape.name)}>
+            <Folded summary={<Trans>Show the shape</Trans>}>
+              <Code text={shape} name={t`the shape`} />
+            </Folded>
+          </Value>
+        )}
       </Values>
-      {shape != null && (
-        <div className="mt-2">
-          <Folded summary={i18n._(ENDPOINT_FIELDS.shape.name)}>
-            <Code text={shape} name={t`the shape`} />
-          </Folded>
-        </div>
-      )}
       <OptionWarnings warnings={warnings} />
     </Group>
   );

@@ -141,7 +141,7 @@ function Buttons({ form, content }: NewEndpointState) {
   const lack = unfinished ? UNFINISHED[unfinished] : lackOf(delivery.request);
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
-      <p className="me-auto min-w-0 flex-1 basis-60 text-xs text-soft">
+      <p className="me-auto min-w-0 flex-1 basis-60 text-xs max-cards:basis-full text-soft">
         {active ? (
           <Trans>Nothing is sent before you add it.</Trans>
         ) : (

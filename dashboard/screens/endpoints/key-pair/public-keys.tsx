@@ -26,7 +26,12 @@ export function PublicKeys({
       {newest !== undefined && (
         <Value wide name={<Trans>Public keys</Trans>}>
           <span className="flex items-start gap-1">
-            <a href={newest.jwksUrl} target="_blank" rel="noopener" className="min-w-0 [overflow-wrap:anywhere]">
+            <a
+              href={newest.jwksUrl}
+              target="_blank"
+              rel="noopener"
+              className="min-w-0 leading-6 [overflow-wrap:anywhere]"
+            >
               <Untrusted text={newest.jwksUrl} />
             </a>
             <span className="-my-1.5">
@@ -40,7 +45,7 @@ export function PublicKeys({
         <ul>
           {signingKeys.map((key) => (
             <li key={key.kid}>
-              <code className="font-mono text-xs [overflow-wrap:anywhere]">{key.kid}</code>
+              <code className="font-mono text-xs [overflow-wrap:anywhere]">{key.kid}</code>{' '}
               <Remark>
                 <KeyTimes signingKey={key} isUsed={key === used} />
               </Remark>

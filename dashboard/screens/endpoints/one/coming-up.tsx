@@ -41,11 +41,11 @@ export function ComingUp({ endpoint }: EndpointProps) {
             </Figures>
           </Fact>
         )}
-        <Fact name={<Trans>Held</Trans>}>
-          <span className={`figures ${heldCount > 0 ? 'font-medium text-warn' : ''}`}>
-            {countUpTo(heldCount, HELD_SHOWN_MAX)}
-          </span>
-        </Fact>
+        {heldCount > 0 && (
+          <Fact name={<Trans>Held</Trans>}>
+            <span className="figures font-medium text-warn">{countUpTo(heldCount, HELD_SHOWN_MAX)}</span>
+          </Fact>
+        )}
         {endpointState && (
           <Fact name={<Trans>In flight</Trans>}>
             <InFlight {...endpointState} />

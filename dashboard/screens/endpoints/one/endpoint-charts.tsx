@@ -43,8 +43,8 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   const names = (types.data?.eventTypes ?? []).map(({ name }) => ({ value: name, name }));
   return (
     <section className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <h2 className="me-auto text-sm font-semibold">
+      <div className="flex flex-wrap items-center gap-2 max-cards:flex-nowrap max-cards:justify-between">
+        <h2 className="me-auto text-sm font-semibold max-cards:sr-only">
           <Trans>Activity</Trans>
         </h2>
         <AddressSelect name="type" label={t`Event type`} any={t`Any event type`} options={names} />

@@ -18,7 +18,7 @@ export function Group({
 }) {
   const [, start] = useAction();
   return (
-    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-3 last:border-b-0 lg:grid-cols-[9rem_minmax(0,1fr)_auto]">
+    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-2.5 last:border-b-0 max-cards:gap-y-1 lg:grid-cols-[9rem_minmax(0,1fr)_auto]">
       <h2 className="text-sm font-semibold">{title}</h2>
       <div className="min-w-0 max-lg:order-1 max-lg:col-span-2">{children}</div>
       <div className="-my-1 flex flex-wrap justify-end gap-2">
@@ -35,13 +35,23 @@ export function Group({
 
 /** Values in columns, each below its name. */
 export function Values({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-cols-2 gap-x-5 gap-y-2 text-sm sm:grid-cols-4">{children}</dl>;
+  return <dl className="grid grid-flow-dense grid-cols-2 gap-x-5 gap-y-1.5 text-sm sm:grid-cols-4">{children}</dl>;
 }
 
-/** @param wide for a text: two columns, and all of a phone */
-export function Value({ name, wide, children }: { name: ReactNode; wide?: boolean; children: ReactNode }) {
+/** @param wide for a text: two columns, and all of a phone. @param high beside two rows of others */
+export function Value({
+  name,
+  wide,
+  high,
+  children,
+}: {
+  name: ReactNode;
+  wide?: boolean;
+  high?: boolean;
+  children: ReactNode;
+}) {
   return (
-    <div className={`min-w-0 ${wide ? 'col-span-2' : ''}`}>
+    <div className={`min-w-0 ${wide ? 'col-span-2' : ''} ${high ? 'sm:row-span-2' : ''}`}>
       <dt className="text-xs text-soft">{name}</dt>
       <dd className="[overflow-wrap:anywhere] max-cards:**:[time]:whitespace-normal">{children}</dd>
     </div>
@@ -50,14 +60,14 @@ export function Value({ name, wide, children }: { name: ReactNode; wide?: boolea
 
 /** Where a value comes from, or what else is to be said of it. */
 export const Remark = ({ children }: { children: ReactNode }) => (
-  <span className="block text-xs text-soft">{children}</span>
+  <span className="text-xs text-soft sm:block">{children}</span>
 );
 
 /** A long text that few people read: it opens below its name. */
 export function Folded({ summary, children }: { summary: ReactNode; children: ReactNode }) {
   return (
     <details className="text-sm">
-      <summary className="cursor-pointer text-soft">{summary}</summary>
+      <summary className="cursor-pointer leading-6 text-soft">{summary}</summary>
       <div className="mt-2">{children}</div>
     </details>
   );

@@ -7,7 +7,7 @@ import { count } from '../../../text/numbers';
 import { useAction, useOffered } from '../actions';
 import { textsOf } from '../form/endpoint-values';
 import type { ShownEndpoint } from '../use-endpoint';
-import { Folded, Group, Value, Values } from './group';
+import { Folded, Group, Remark, Value, Values } from './group';
 
 interface SetupProps {
   endpoint: ShownEndpoint;
@@ -46,14 +46,16 @@ export function SetupGroup({ endpoint }: SetupProps) {
               </Value>
             ),
         )}
-        <Value name={<Trans>Signing secret</Trans>}>
+        <Value wide name={<Trans>Signing secret</Trans>}>
           <Secret endpoint={endpoint} />
         </Value>
         <Value name={<Trans>Number</Trans>}>
-          <span className="figures">{databaseId}</span>
-        </Value>
-        <Value name={<Trans>Created</Trans>}>
-          <Time value={createdAt} absolute />
+          <span className="figures">{databaseId}</span>{' '}
+          <Remark>
+            <Trans>
+              created <Time value={createdAt} />
+            </Trans>
+          </Remark>
         </Value>
       </Values>
     </Group>
@@ -61,7 +63,7 @@ export function SetupGroup({ endpoint }: SetupProps) {
 }
 
 /** A text of more characters has two columns. */
-const WIDE_FROM = 24;
+const WIDE_FROM = 36;
 /** This many event types are read at a glance. */
 const TYPES_SHOWN = 4;
 
@@ -98,23 +100,23 @@ function Secret({ endpoint }: SetupProps) {
   const { previousSecretExpiresAt: endsAt } = endpoint;
   const isRotating = useClock((now) => endsAt != null && Date.parse(endsAt) > now);
   return (
-    <>
-      {isRotating && endsAt != null ? (
-        <Trans>
-          The previous one is valid too, and ends <Time value={endsAt} />.
-        </Trans>
-      ) : mayRotate ? (
-        <Trans>Hidden. Rotate to get a new one.</Trans>
-      ) : (
-        <Trans>Hidden.</Trans>
-      )}
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+      <span>
+        {isRotating && endsAt != null ? (
+          <Trans>
+            The previous one is valid too, and ends <Time value={endsAt} />.
+          </Trans>
+        ) : mayRotate ? (
+          <Trans>Hidden. Rotate to get a new one.</Trans>
+        ) : (
+          <Trans>Hidden.</Trans>
+        )}
+      </span>
       {mayRotate && (
-        <div className="mt-1.5">
-          <Button onClick={() => start('rotate')}>
-            <Trans>Rotate</Trans>
-          </Button>
-        </div>
+        <Button onClick={() => start('rotate')}>
+          <Trans>Rotate</Trans>
+        </Button>
       )}
-    </>
+    </span>
   );
 }

@@ -21,6 +21,7 @@ export function Tabs({ number }: { number: number }) {
           key={tab}
           to={path}
           search={searchOf(tab)}
+          activeOptions={{ exact: true }}
           aria-current={tab === current ? 'page' : undefined}
           className="-mb-px border-b-2 border-transparent py-2 text-soft no-underline hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink max-cards:py-3"
         >

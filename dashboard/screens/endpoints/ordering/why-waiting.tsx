@@ -4,7 +4,7 @@ import { span } from '../../../parts/pace';
 import { Link } from '../../../parts/place';
 import { Time, useClock } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
-import { count } from '../../../text/numbers';
+import { count, endOf } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import type { Key } from './use-keys';
 
@@ -40,8 +40,8 @@ export function WhyWaiting({ shown }: { shown: Key }): ReactNode {
 
 function DeliveryNumber({ number }: { number: number }) {
   return (
-    <Link to={`/deliveries/${number}`} className="text-accent">
-      <Trans>delivery {number}</Trans>
+    <Link to={`/deliveries/${number}`} className="text-accent underline">
+      <Trans>delivery {endOf(number)}</Trans>
     </Link>
   );
 }

@@ -19,9 +19,8 @@ export function RateGroup({ maySet, ...props }: RateProps & SettingsProps) {
   return (
     <Group title={<Trans>Rate and retries</Trans>} change={maySet && 'pace'}>
       <Values>
-        <RateValue {...props} name="retryDelaysSeconds" wide>
+        <RateValue {...props} name="retryDelaysSeconds" isRetries>
           <ScheduleWords delays={retryDelaysSeconds} />
-          <RetryLine delays={retryDelaysSeconds} />
         </RateValue>
         <RateValue {...props} name="timeoutMs">
           {duration(timeoutMs)}
@@ -47,14 +46,14 @@ function RateValue({
   endpoint,
   inherited,
   name,
-  wide = false,
+  isRetries = false,
   children,
-}: RateProps & { name: RateName; wide?: boolean; children: ReactNode }) {
+}: RateProps & { name: RateName; isRetries?: boolean; children: ReactNode }) {
   const { i18n } = useLingui();
   const isIn = (own: readonly string[]) => own.includes(optionName(name));
   return (
-    <Value name={i18n._(ENDPOINT_FIELDS[name].name)} wide={wide}>
-      <span className="figures">{children}</span>
+    <Value name={i18n._(ENDPOINT_FIELDS[name].name)} wide={isRetries} high={isRetries}>
+      <span className="figures">{children}</span>{' '}
       <Remark>
         {isIn(endpoint.delivery.own) ? (
           <Trans>set here</Trans>
@@ -66,6 +65,11 @@ function RateValue({
           <Trans>default of the service</Trans>
         )}
       </Remark>
+      {isRetries && (
+        <div className="max-sm:hidden">
+          <RetryLine delays={endpoint.delivery.retryDelaysSeconds} />
+        </div>
+      )}
     </Value>
   );
 }

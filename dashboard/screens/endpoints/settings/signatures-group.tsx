@@ -21,7 +21,7 @@ export function SignaturesGroup({
   return (
     <Group title={<Trans>Signatures</Trans>} change={maySet && 'signing'}>
       <Values>
-        <Value wide={isSigned} name={i18n._(ENDPOINT_FIELDS.signing.name)}>
+        <Value name={i18n._(ENDPOINT_FIELDS.signing.name)}>
           {isSigned ? <Trans>by the secret and by a key pair</Trans> : <Trans>by the secret</Trans>}
           {isSigned && !own.includes(optionName('signing') as never) && (
             <Remark>
@@ -44,8 +44,13 @@ function Schemes({ endpoint, maySet }: SettingsProps) {
   return endpoint.signatures.map(({ scheme, form, headers }) => (
     <Value key={scheme} name={i18n._(scheme === 'COMPAT' ? ENDPOINT_FIELDS.compat.name : SIGNATURE_SCHEMES[scheme])}>
       {form != null && (
-        <span className="block">
+        <span className="flex flex-wrap items-center gap-2">
           <Untrusted text={form} />
+          {maySet && isOffered('compat') && (
+            <Button onClick={() => start('compat')}>
+              <Trans>Remove</Trans>
+            </Button>
+          )}
         </span>
       )}
       {headers.map((name) => (
@@ -54,13 +59,6 @@ function Schemes({ endpoint, maySet }: SettingsProps) {
         </code>
       ))}
       {form != null && headers.length === 0 && <Trans>This part of the service does not know the form.</Trans>}
-      {form != null && maySet && isOffered('compat') && (
-        <div className="mt-1.5">
-          <Button onClick={() => start('compat')}>
-            <Trans>Remove</Trans>
-          </Button>
-        </div>
-      )}
     </Value>
   ));
 }
