@@ -117,7 +117,7 @@ describe('the page of an endpoint with every option', () => {
       const { stack, id } = await openFull();
       const page = await visit(open, stack, `/endpoints/${id}`, { width });
       await page
-        .getByText(/^Blocked for .+ by delivery \d+; 1 waiting\. It failed for good: /)
+        .getByText(/^Blocked for .+ by delivery \S+; 1 waiting\. It failed for good: /)
         .first()
         .waitFor();
       await page.getByText('Why deliveries failed').waitFor();
@@ -206,7 +206,7 @@ describe('clicks', () => {
     await link.click();
     await page.getByRole('button', { name: 'Unblock' }).first().click();
     await dialogOf(page, 'Unblock the key')
-      .getByText(/^Blocked for .+ by delivery \d+; 1 waiting\. /)
+      .getByText(/^Blocked for .+ by delivery \S+; 1 waiting\. /)
       .waitFor();
     await stack.receiver.comeBack();
     await dialogOf(page, 'Unblock the key').getByRole('button', { name: 'Unblock' }).click();

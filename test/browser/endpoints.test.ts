@@ -419,7 +419,7 @@ describe('order', () => {
     await eventually(async () => (await stack.delivery.delivery(first)).status === 'FAILED');
     const second = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
     await openTab(page, 'Activity');
-    await page.getByText(/^Blocked for .+ by delivery \d+; 1 waiting\. It failed for good: /).waitFor();
+    await page.getByText(/^Blocked for .+ by delivery \S+; 1 waiting\. It failed for good: /).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     expect((await boxOf(page.getByRole('button', { name: 'Unblock' }))).bottom).toBeLessThan(844);
     const [failed, waiting] = [await stack.delivery.delivery(first), await stack.delivery.delivery(second)];

@@ -24,17 +24,17 @@ export function ContentGroup({ endpoint, maySet }: SettingsProps) {
         <Value wide high name={i18n._(ENDPOINT_FIELDS.filter.name)}>
           {filter == null ? <Trans>none</Trans> : <FilterWords filter={filter as EventFilter} />}
         </Value>
-        <Value name={i18n._(ENDPOINT_FIELDS.format.name)}>{i18n._(FORMATS[format].name)}</Value>
-        {text != null && (
-          <Value wide name={i18n._(ENDPOINT_FIELDS.text.name)}>
-            <Untrusted text={text} />
-          </Value>
-        )}
-        {template != null && (
-          <Value name={i18n._(ENDPOINT_FIELDS.template.name)}>
+        <Value name={i18n._(ENDPOINT_FIELDS.format.name)}>
+          {i18n._(FORMATS[format].name)}
+          {template != null && (
             <Folded summary={<Trans>Show the template</Trans>}>
               <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />
             </Folded>
+          )}
+        </Value>
+        {text != null && (
+          <Value wide name={i18n._(ENDPOINT_FIELDS.text.name)}>
+            <Untrusted text={text} />
           </Value>
         )}
         {shape != null && (

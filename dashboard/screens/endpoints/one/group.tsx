@@ -18,7 +18,7 @@ export function Group({
 }) {
   const [, start] = useAction();
   return (
-    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-2.5 last:border-b-0 max-cards:gap-y-1 lg:grid-cols-[9rem_minmax(0,1fr)_auto]">
+    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-2.5 max-cards:py-2 last:border-b-0 max-cards:gap-y-1 lg:grid-cols-[9rem_minmax(0,1fr)_auto]">
       <h2 className="text-sm font-semibold">{title}</h2>
       <div className="min-w-0 max-lg:order-1 max-lg:col-span-2">{children}</div>
       <div className="-my-1 flex flex-wrap justify-end gap-2">
@@ -35,10 +35,10 @@ export function Group({
 
 /** Values in columns, each below its name. */
 export function Values({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-flow-dense grid-cols-2 gap-x-5 gap-y-1.5 text-sm sm:grid-cols-4">{children}</dl>;
+  return <dl className="grid grid-flow-dense grid-cols-2 gap-x-5 gap-y-1.5 text-sm max-cards:gap-y-1 sm:grid-cols-4">{children}</dl>;
 }
 
-/** @param wide for a text: two columns, and all of a phone. @param high beside two rows of others */
+/** @param wide for a text: two columns, and all of a phone. `table`: not on a phone. @param high beside two rows of others */
 export function Value({
   name,
   wide,
@@ -46,12 +46,12 @@ export function Value({
   children,
 }: {
   name: ReactNode;
-  wide?: boolean;
+  wide?: boolean | 'table';
   high?: boolean;
   children: ReactNode;
 }) {
   return (
-    <div className={`min-w-0 ${wide ? 'col-span-2' : ''} ${high ? 'sm:row-span-2' : ''}`}>
+    <div className={`min-w-0 ${wide === 'table' ? 'sm:col-span-2' : wide ? 'col-span-2' : ''} ${high ? 'sm:row-span-2' : ''}`}>
       <dt className="text-xs text-soft">{name}</dt>
       <dd className="[overflow-wrap:anywhere] max-cards:**:[time]:whitespace-normal">{children}</dd>
     </div>

@@ -19,7 +19,7 @@ export function WhyFailed({ endpoint }: { endpoint: ShownEndpoint }) {
       title={<Trans>Why deliveries failed</Trans>}
       actions={
         <>
-          <span className="text-xs text-soft">
+          <span className="text-xs text-soft max-cards:hidden">
             <Trans>of the last 1,000</Trans>
           </span>
           {all}

@@ -35,7 +35,7 @@ export function OwnershipFacts({ verify: { verification, isUnverified } }: { ver
         )
       )}
       {checkedAt != null && (
-        <Value wide name={<Trans>Last answer</Trans>}>
+        <Value wide={isUnverified} name={<Trans>Last answer</Trans>}>
           <Time value={checkedAt} />
           {isUnverified && (
             <span className="flex flex-col gap-1 text-xs text-bad">

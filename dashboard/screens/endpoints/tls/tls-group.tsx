@@ -14,10 +14,10 @@ export function TlsGroup({ endpoint: { delivery }, maySet }: SettingsProps) {
   return (
     <Group title={<Trans>TLS</Trans>} change={maySet && 'tls'}>
       <Values>
-        <Value wide name={<Trans>Trusted authorities</Trans>}>
+        <Value wide="table" name={<Trans>Trusted authorities</Trans>}>
           {ca == null ? <Trans>the public ones</Trans> : <Authorities ca={ca} />}
         </Value>
-        <Value wide name={<Trans>Client certificate</Trans>}>
+        <Value wide="table" name={<Trans>Client certificate</Trans>}>
           {clientCertificate == null ? (
             <Trans context="certificate">none</Trans>
           ) : (
