@@ -7,6 +7,7 @@ import { visit } from '../support/browser/visit.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { issueCertificate } from '../support/issue-certificate.js';
+import { eventually } from '../support/eventually.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
 /** What an endpoint and the service ask of each other before an event goes: certificates, tokens, and a proof. */
@@ -321,6 +322,8 @@ describe('the page of an endpoint', () => {
     await card.getByText('How your server proves it').click();
     await card.getByText('WebHook-Request-Origin').waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).count()).toBe(0);
+    await page.mouse.wheel(0, -2_000); // nothing is half below the header, which stays
+    await eventually(() => page.evaluate<boolean>('scrollY === 0'));
     expect(await axeViolations(page)).toEqual([]);
 
     // It learns its secret, and answers as the receiver package does.

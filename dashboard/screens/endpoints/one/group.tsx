@@ -18,7 +18,7 @@ export function Group({
 }) {
   const [, start] = useAction();
   return (
-    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-2.5 max-cards:py-2 last:border-b-0 max-cards:gap-y-1 lg:grid-cols-[9rem_minmax(0,1fr)_auto]">
+    <section className="grid min-w-0 grid-cols-[1fr_auto] items-start gap-x-6 gap-y-2 overflow-hidden border-b border-line px-3.5 py-2.5 max-cards:py-2 last:border-b-0 max-cards:gap-y-1 lg:grid-cols-[9rem_minmax(0,1fr)_7rem]">
       <h2 className="text-sm font-semibold">{title}</h2>
       <div className="min-w-0 max-lg:order-1 max-lg:col-span-2">{children}</div>
       <div className="-my-1 flex flex-wrap justify-end gap-2">

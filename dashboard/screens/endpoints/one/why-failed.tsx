@@ -1,15 +1,13 @@
-import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans } from '@lingui/react/macro';
 import { useFirstRows } from '../../../parts/first-rows';
 import { Card } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { Untrusted } from '../../../parts/untrusted';
-import { remedyFor } from '../../../text/remedies';
-import { CertificateRemark } from '../tls/certificate-remark';
+import { Remedy } from '../remedy';
 import type { ShownEndpoint } from '../use-endpoint';
 
 /** The reasons of failed deliveries, the most frequent first, each with its remedy. */
 export function WhyFailed({ endpoint }: { endpoint: ShownEndpoint }) {
-  const { i18n } = useLingui();
   const [shown, all] = useFirstRows(endpoint.failures ?? []);
   if (shown.length === 0) {
     return null;
@@ -41,8 +39,7 @@ export function WhyFailed({ endpoint }: { endpoint: ShownEndpoint }) {
               <Untrusted text={errorCode} />
             </Link>
             <p className="min-w-0 max-sm:order-1 max-sm:basis-full sm:flex-1">
-              {i18n._(remedyFor(errorCode).what)}
-              <CertificateRemark code={errorCode} endpoint={endpoint} />
+              <Remedy code={errorCode} endpoint={endpoint} />
             </p>
             <span className="figures whitespace-nowrap">
               <Plural value={deliveries} one="# delivery" other="# deliveries" />
