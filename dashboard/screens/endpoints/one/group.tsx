@@ -35,7 +35,11 @@ export function Group({
 
 /** Values in columns, each below its name. */
 export function Values({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-flow-dense grid-cols-2 gap-x-5 gap-y-1.5 text-sm max-cards:gap-y-1 sm:grid-cols-4">{children}</dl>;
+  return (
+    <dl className="grid grid-flow-dense grid-cols-2 gap-x-5 gap-y-1.5 text-sm max-cards:gap-y-1 sm:grid-cols-4">
+      {children}
+    </dl>
+  );
 }
 
 /** @param wide for a text: two columns, and all of a phone. `table`: not on a phone. @param high beside two rows of others */
@@ -51,7 +55,9 @@ export function Value({
   children: ReactNode;
 }) {
   return (
-    <div className={`min-w-0 ${wide === 'table' ? 'sm:col-span-2' : wide ? 'col-span-2' : ''} ${high ? 'sm:row-span-2' : ''}`}>
+    <div
+      className={`min-w-0 ${wide === 'table' ? 'sm:col-span-2' : wide ? 'col-span-2' : ''} ${high ? 'sm:row-span-2' : ''}`}
+    >
       <dt className="text-xs text-soft">{name}</dt>
       <dd className="[overflow-wrap:anywhere] max-cards:**:[time]:whitespace-normal">{children}</dd>
     </div>
