@@ -74,11 +74,7 @@ export function AttemptFigures({
         tone={backlog && backlog.held > 0 ? 'warn' : undefined}
         remark={<Trans>now</Trans>}
       />
-      <Figure
-        name={<Trans>Duration, p50</Trans>}
-        value={duration(total.p50Ms)}
-        remark={<Trans>half are faster</Trans>}
-      />
+      <Figure name={<Trans>Duration, p50</Trans>} value={duration(total.p50Ms)} remark={<Trans>median</Trans>} />
       <Figure
         name={<Trans>Duration, p95</Trans>}
         value={duration(total.p95Ms)}

@@ -1,6 +1,8 @@
-import { Menu as BaseMenu } from '@base-ui/react/menu';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { buttonLook } from './button';
+import { whenWanted } from './when-wanted';
+
+const MenuPopup = whenWanted(() => import('./menu-popup'));
 
 export interface MenuItem {
   name: string;
@@ -22,28 +24,29 @@ export function Menu({
   items: readonly MenuItem[];
   children: ReactNode;
 }) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   return (
-    <BaseMenu.Root>
-      <BaseMenu.Trigger aria-label={label} title={label} className={buttonLook(look, label !== undefined)}>
+    <>
+      <button
+        ref={button}
+        type="button"
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') {
+            event.preventDefault();
+            setOpen(true);
+          }
+        }}
+        className={buttonLook(look, label !== undefined)}
+      >
         {children}
-      </BaseMenu.Trigger>
-      <BaseMenu.Portal>
-        <BaseMenu.Positioner sideOffset={6} align="end" className="z-20">
-          <BaseMenu.Popup className="max-w-72 min-w-48 rounded-lg border border-line bg-raised p-1 text-sm shadow-xl">
-            {items.map(({ name, run, danger, refused }) => (
-              <BaseMenu.Item
-                key={name}
-                onClick={run}
-                disabled={refused !== undefined}
-                className={`flex min-h-7 cursor-default flex-col justify-center rounded-md px-2.5 py-1 outline-none data-disabled:text-faint data-highlighted:bg-sunken ${danger ? 'text-bad' : ''}`}
-              >
-                {name}
-                {refused !== undefined && <span className="text-xs text-soft">{refused}</span>}
-              </BaseMenu.Item>
-            ))}
-          </BaseMenu.Popup>
-        </BaseMenu.Positioner>
-      </BaseMenu.Portal>
-    </BaseMenu.Root>
+      </button>
+      <MenuPopup wanted={open} open={open} onOpenChange={setOpen} anchor={button} items={items} />
+    </>
   );
 }

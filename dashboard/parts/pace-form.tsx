@@ -43,7 +43,7 @@ export function PaceForm({ value, onChange, issues }: PaceFormProps) {
           value={value.recovery}
           options={[
             { value: 'INHERITED', name: t`Inherited` },
-            { value: 'MANUAL', name: t`A person enables it` },
+            { value: 'MANUAL', name: t`Manual` },
             { value: 'AUTOMATIC', name: t`It comes back by itself` },
           ]}
           onChange={(recovery) => onChange({ ...value, recovery })}
@@ -78,7 +78,7 @@ function RetriesField({
           onChange={(retries) => onChange({ ...value, retries })}
         />
         <Button onClick={() => fill(PRESETS.CONTRACT)}>
-          <Trans>Contract</Trans>
+          <Trans>Default: 62 min</Trans>
         </Button>
         <Button onClick={() => fill(PRESETS.QUICK)}>
           <Trans>Quick: 5 s to 10 min</Trans>

@@ -53,6 +53,16 @@ export function delaysIn(text: string): number[] | null {
   return delays.includes(null) ? null : (delays as number[]);
 }
 
+/** The form of an endpoint that inherits all. */
+export const ALL_INHERITED: PaceTexts = {
+  timeout: '',
+  retries: 'INHERITED',
+  delays: '',
+  recovery: 'INHERITED',
+  rate: '',
+  concurrency: '',
+};
+
 export function textsOf(pace: Pace): PaceTexts {
   const { timeoutMs, retryDelaysSeconds, ratePerSecond, concurrencyMax, recovery, own } = pace;
   const isOwn = (name: keyof Pace) => own.includes(optionName(name));

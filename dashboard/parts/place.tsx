@@ -12,6 +12,8 @@ type LinkProps = Omit<ComponentProps<'a'>, 'href' | 'target'> & {
   search?: Search;
   /** A path of the console itself. */
   outside?: boolean;
+  /** Whether what follows the question mark decides if the link leads here. */
+  activeOptions?: { exact: boolean };
 };
 
 /** A link to a screen of this tenant. Every id that is shown is one. */

@@ -1,7 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button, CopyButton } from './button';
 import { Dialog } from './dialog';
+import { Menu } from './menu';
 import { Answer } from './page';
 
 /** Shows a secret that cannot be shown again, and asks once more before it closes when nobody has copied it. */
@@ -23,8 +25,8 @@ export function SecretDialog({
   name: string;
   hint: ReactNode;
   leave: ReactNode;
-  /** Other ways to leave. */
-  ways?: readonly { key: string; name: ReactNode; go: () => void }[];
+  /** Other ways to leave, in a menu. */
+  ways?: readonly { name: string; go: () => void }[];
   wide?: boolean;
   onClose: () => void;
   children?: ReactNode;
@@ -42,11 +44,12 @@ export function SecretDialog({
       title={title}
       actions={
         <>
-          {ways.map(({ key, name, go }) => (
-            <Button key={key} onClick={leaveBy(go)}>
-              {name}
-            </Button>
-          ))}
+          {ways.length > 0 && (
+            <Menu items={ways.map(({ name, go }) => ({ name, run: leaveBy(go) }))}>
+              <Trans>More</Trans>
+              <ChevronDown />
+            </Menu>
+          )}
           <Button look={asks ? 'danger' : 'primary'} onClick={leaveBy(onClose)}>
             {asks ? <Trans>Close without copying</Trans> : leave}
           </Button>

@@ -18,7 +18,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   description: { name: msg`Description`, hint: msg`What the endpoint is for.` },
   eventTypes: {
     name: msg`Event types`,
-    hint: msg`The URL receives events of these types. You can change them at any time.`,
+    hint: msg`This endpoint receives these events. You can change them at any time.`,
   },
   delivery: { name: msg`Delivery`, hint: msg`How the endpoint is called.` },
   timeoutMs: { name: msg`Timeout`, hint: msg`Seconds for a whole attempt.` },
@@ -27,7 +27,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   ratePerSecond: { name: msg`Requests a second`, hint: msg`0.01 to 1,000. Deliveries above it wait.` },
   concurrencyMax: {
     name: msg`Requests at a time`,
-    hint: msg`All running processes share this number, at least 1 each.`,
+    hint: msg`Shared by all daemons (each gets at least 1).`,
   },
   method: { name: msg`Method`, hint: msg`The HTTP method of requests, usually POST.` },
   signing: { name: msg`Signed`, hint: msg`By the secret alone, or by a key pair too.` },

@@ -11,6 +11,9 @@ export function countUpTo(value: number, max: number): string {
   return value >= max ? `${count(max)}+` : count(value);
 }
 
+/** The end of a long number, which tells it from its neighbours: `…748358`. */
+export const endOf = (id: number): string => `${id}`.replace(/^\d+(?=\d{6})/, '…');
+
 /** `12.3K`, where a column has no room for more. */
 export function compact(value: number): string {
   return formatter(Intl.NumberFormat, locale, { notation: 'compact', maximumFractionDigits: 1 }).format(value);

@@ -7,6 +7,7 @@ import { visit } from '../support/browser/visit.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { issueCertificate } from '../support/issue-certificate.js';
+import { eventually } from '../support/eventually.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
 /** What an endpoint and the service ask of each other before an event goes: certificates, tokens, and a proof. */
@@ -27,7 +28,7 @@ describe('the page of an endpoint', () => {
   browserTest('sets authorities and a client certificate, and never shows the key', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(URL_OF_ENDPOINT);
-    const page = await visit(open, stack, `/endpoints/${id}`);
+    const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
     const card = cardOf(page, 'TLS');
     await card.getByText('the public ones').waitFor();
     await card.getByRole('button', { name: 'Change' }).click();
@@ -72,7 +73,7 @@ describe('the page of an endpoint', () => {
     const first = issueCertificate({ subject: 'first.example.com' });
     const tls = { caPem: AUTHORITY, clientCertificatePem: first.certificate, clientKeyPem: first.key };
     await update(stack, id, { delivery: { tls } });
-    const page = await visit(open, stack, `/endpoints/${id}`);
+    const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
     const card = cardOf(page, 'TLS');
     const dialog = page.getByRole('dialog', { name: 'TLS' });
     const save = dialog.getByRole('button', { name: 'Save' });
@@ -135,7 +136,7 @@ describe('the page of an endpoint', () => {
     const { id } = await stack.delivery.webhook(URL_OF_ENDPOINT);
     const { body } = await stack.api.graphql(
       `mutation ($input: CreatePortalSessionInput!) { createPortalSession(input: $input) { url } }`,
-      { input: { capabilities: ['MANAGE_OPTIONS'], path: `/endpoints/${id}` } },
+      { input: { capabilities: ['MANAGE_OPTIONS'], path: `/endpoints/${id}?tab=settings` } },
     );
     const { page } = await open({ origin: stack.origin });
     await page.goto(body.data.createPortalSession.url);
@@ -216,9 +217,9 @@ describe('the page of an endpoint', () => {
   browserTest('tells German readers what is wrong with a value in German', async ({ open }) => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(URL_OF_ENDPOINT);
-    const page = await visit(open, stack, `/endpoints/${id}`);
+    const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
     await cardOf(page, 'TLS').waitFor();
-    await page.goto(`${page.url()}?do=tls&locale=de`);
+    await page.goto(`${page.url()}&do=tls&locale=de`);
     const dialog = page.getByRole('dialog', { name: 'TLS' });
     await dialog.getByLabel('Zertifikat', { exact: true }).fill(EXPIRED);
     await dialog.getByLabel('Privater Schlüssel').fill(KEY);
@@ -288,9 +289,13 @@ describe('the page of an endpoint', () => {
     await page.getByRole('checkbox', { name: /^All events/ }).click();
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
     const made = page.getByRole('dialog', { name: 'The endpoint is ready' });
-    await made.getByRole('button', { name: 'Set TLS' }).click();
+    const setTls = async () => {
+      await made.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Set TLS' }).click();
+    };
+    await setTls();
     await made.getByRole('button', { name: 'Close without copying' }).waitFor();
-    await made.getByRole('button', { name: 'Set TLS' }).click();
+    await setTls();
     await page.getByRole('dialog', { name: 'TLS' }).getByLabel('Certificates of authorities').waitFor();
   });
 
@@ -310,12 +315,15 @@ describe('the page of an endpoint', () => {
     await made.getByRole('button', { name: 'Go to the endpoint' }).click();
     await made.getByRole('button', { name: 'Close without copying' }).click();
     await page.getByText(/^Not verified: the endpoint has not proved/).waitFor();
+    await page.getByRole('link', { name: 'Settings' }).click();
     const card = cardOf(page, 'Ownership');
     await card.getByText('Not verified', { exact: true }).waitFor();
     await card.getByText(/^No proof by webhook\.challenge: it answers 404/).waitFor();
     await card.getByText('How your server proves it').click();
     await card.getByText('WebHook-Request-Origin').waitFor();
     expect(await page.getByRole('button', { name: 'Enable' }).count()).toBe(0);
+    await page.mouse.wheel(0, -2_000); // nothing is half below the header, which stays
+    await eventually(() => page.evaluate<boolean>('scrollY === 0'));
     expect(await axeViolations(page)).toEqual([]);
 
     // It learns its secret, and answers as the receiver package does.

@@ -30,6 +30,8 @@ async function boxOf(shown: Locator) {
   const { x, y, width, height } = (await shown.boundingBox())!;
   return { x, y, right: x + width, bottom: y + height };
 }
+const openTab = (page: Page, name: 'Activity' | 'Settings') =>
+  page.getByRole('navigation', { name: 'Endpoint', exact: true }).getByRole('link', { name }).click();
 const urlOf = (page: Page) => page.getByRole('textbox', { name: 'Url' });
 
 describe('a new endpoint', () => {
@@ -52,6 +54,7 @@ describe('a new endpoint', () => {
       expect(await axeViolations(page)).toEqual([]);
 
       await urlOf(page).fill(stack.receiver.url);
+      await page.getByRole('button', { name: 'More options' }).click();
       await page.getByRole('textbox', { name: 'Name' }).fill('Booking system');
       await page.getByRole('textbox', { name: 'Metadata' }).fill('team: payments\n\nsite: https://example.com');
       await page.getByRole('button', { name: 'Add the endpoint' }).click();
@@ -75,6 +78,7 @@ describe('a new endpoint', () => {
       await dialogOf(page).getByRole('button', { name: 'Close without copying' }).click();
       await page.getByText('Healthy: the last delivery arrived').waitFor();
       await page.getByRole('heading', { name: 'Booking system' }).waitFor();
+      await openTab(page, 'Settings');
       await page.getByText('site: https://example.com, team: payments').waitFor();
       expect(await page.content()).not.toContain(secret);
       expect(await axeViolations(page)).toEqual([]);
@@ -198,7 +202,7 @@ describe('the page of an endpoint', () => {
     const stack = await openStack();
     const { id } = await stack.delivery.webhook(stack.receiver.url);
     await stack.delivery.change(id, { compat: 'svix' });
-    const page = await visit(open, stack, `/endpoints/${id}`);
+    const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
     await page.getByRole('heading', { name: 'Signatures' }).waitFor();
     for (const name of ['X-Service-Signature', 'webhook-signature', 'svix-signature']) {
       await page.getByText(name, { exact: true }).waitFor();
@@ -231,15 +235,16 @@ describe('the page of an endpoint', () => {
   browserTest('is paused and deleted, with what that means in numbers', async ({ open }) => {
     const stack = await openStack({ ENDPOINT_OPTIONS: 'labels,pace' });
     const { id } = await stack.delivery.webhook(stack.receiver.url);
-    const page = await visit(open, stack, `/endpoints/${id}`);
-    await page.getByRole('heading', { name: 'Pace and retries' }).waitFor();
-    // The operator keeps the other parts from tenants.
-    expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(1);
+    const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
+    await page.getByRole('heading', { name: 'Rate and retries' }).waitFor();
+    // The operator keeps the parts beside these and the setup from tenants.
+    expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(2);
     expect(await page.getByRole('heading', { name: 'Filter and format' }).count()).toBe(0);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Pause' }).click();
     await page.getByText('No delivery is waiting.').waitFor();
     await page.getByRole('button', { name: 'Pause the endpoint' }).click();
+    await openTab(page, 'Activity');
     await page.getByText('Paused since').waitFor();
     await stack.delivery.emit();
     await page.getByText('one delivery is held until').waitFor();
@@ -253,14 +258,15 @@ describe('the page of an endpoint', () => {
   });
 });
 
-describe('pace and retries', () => {
+describe('rate and retries', () => {
   browserTest(
-    'are changed with a preset, which says what becomes of the retries; Look now brings it back',
+    'are changed with a preset, which says what becomes of the retries; a check brings it back',
     async ({ open }) => {
       const { stack, id } = await openDisabled();
-      const page = await visit(open, stack, `/endpoints/${id}`);
+      const page = await visit(open, stack, `/endpoints/${id}?tab=settings`);
       await page.getByText('6 attempts over 62 min').waitFor();
-      await page.getByRole('button', { name: 'Change', exact: true }).first().click();
+      const rate = page.locator('section', { has: page.getByRole('heading', { name: 'Rate and retries' }) });
+      await rate.getByRole('button', { name: 'Change' }).click();
       const dialog = dialogOf(page);
       await dialog.getByRole('textbox', { name: 'Timeout' }).fill('0.5');
       await dialog.getByRole('button', { name: 'Patient: 3 days' }).click();
@@ -275,7 +281,8 @@ describe('pace and retries', () => {
       await page.getByText('9 attempts over 3 days').waitFor();
       expect(await axeViolations(page)).toEqual([]);
       await stack.receiver.comeBack();
-      await page.getByRole('button', { name: 'Look now' }).click();
+      await openTab(page, 'Activity');
+      await page.getByRole('button', { name: 'Check the endpoint now' }).click();
       await eventually(async () => (await stack.delivery.webhookRow(id)).active);
     },
   );
@@ -311,7 +318,7 @@ describe('filter and format', () => {
     await field.fill('discount');
     await dialog.getByText('No subscribed type has this field in its schema.').waitFor();
     await field.fill('discount_type');
-    await dialog.getByText('The value is a text.').waitFor();
+    await dialog.getByText('This is text.').waitFor();
     await dialog.getByText('1 of your last 2 events match.').waitFor();
     expect(await dialog.getByText('This result is old.').count()).toBe(0);
     const events = dialog.getByRole('combobox', { name: 'Event', exact: true });
@@ -343,7 +350,7 @@ describe('filter and format', () => {
     expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Filter and format are changed. They apply to new events.').waitFor();
+    await page.getByText('Saved. New events follow.').waitFor();
     await page.getByText('Slack message').waitFor();
   });
 
@@ -404,17 +411,16 @@ describe('order', () => {
     expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('combobox', { name: 'Key in the payload' }).fill('code');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The order is changed. It holds for new events.').waitFor();
+    await page.getByText('Saved. New events follow.').waitFor();
     await page.getByText('Deliveries with the same key').waitFor();
 
     await stack.receiver.goAway();
     const first = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
     await eventually(async () => (await stack.delivery.delivery(first)).status === 'FAILED');
     const second = await stack.delivery.emit('coupon.applied', { code: 'K1', discount_type: 'fixed' });
-    await page.getByText(/1 key is blocked/).waitFor();
+    await openTab(page, 'Activity');
+    await page.getByText(/^Blocked for .+ by delivery \S+; 1 waiting\. It failed for good: /).waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Show the keys' }).click();
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Order');
     expect((await boxOf(page.getByRole('button', { name: 'Unblock' }))).bottom).toBeLessThan(844);
     const [failed, waiting] = [await stack.delivery.delivery(first), await stack.delivery.delivery(second)];
     expect(waiting.status).toBe('WAITING');

@@ -121,6 +121,7 @@ describe('an external id', () => {
     await page.getByRole('link', { name: 'Add an endpoint' }).first().click();
     await page.getByRole('textbox', { name: 'URL' }).fill('https://receiver.example.com/');
     await page.getByText('All events', { exact: false }).first().click();
+    await page.getByRole('button', { name: 'More options' }).click();
     await page.getByRole('textbox', { name: /^External ID/ }).fill('crm-1');
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
     await page.getByRole('button', { name: 'Go to the endpoint' }).click();
@@ -147,9 +148,11 @@ describe('an external id', () => {
     expect(await page.getByRole('dialog').getByLabel('External ID').count()).toBe(0);
     await page.getByRole('dialog').getByLabel('Description').fill('Of the shop');
     await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByText('Of the shop').waitFor();
     await page.goto('/portal/endpoints/new');
-    await page.getByRole('textbox', { name: 'URL' }).waitFor();
+    await page.getByRole('button', { name: 'More options' }).click();
+    await page.getByLabel('Description').waitFor();
     expect(await page.getByLabel('External ID').count()).toBe(0);
   });
 

@@ -92,7 +92,7 @@ describe('a secret that is rotated', () => {
     const stack = await open(DashboardStack.open());
     const receiver = await open(startReceiver());
     const { id, secret: old } = await stack.delivery.webhook(receiver.url);
-    const page = await visit(browser.open, stack, `/endpoints/${id}`);
+    const page = await visit(browser.open, stack, `/endpoints/${id}?tab=settings`);
     await page.clock.install();
     await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByLabel('Overlap in hours').fill('1');
@@ -107,6 +107,7 @@ describe('a secret that is rotated', () => {
     await eventually(() => receiver.received.length === 1);
     verify(latest(receiver), old);
     verify(latest(receiver), fresh);
+    await page.getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('table', { name: 'Latest deliveries' }).getByRole('link').click();
     await verifyInPage(page, old, /^Valid: this is the secret from before the rotation/);
     await verifyInPage(page, fresh, /^Valid in webhook-signature: this is the secret from after the rotation/);

@@ -36,6 +36,7 @@ describe('a url of 1,900 characters, and a template in one line of 3,000', () =>
       '/overview',
       '/endpoints',
       `/endpoints/${id}`,
+      `/endpoints/${id}?tab=settings`,
       `/endpoints/${id}?do=test`,
       `/endpoints/${id}?do=edit`,
       `/deliveries?endpoint=${id}`,

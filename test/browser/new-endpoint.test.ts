@@ -4,6 +4,7 @@ import { registerEventType } from '../../src/operations/event-types/register-eve
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
+import { countClicks } from '../support/browser/count-clicks.js';
 import { visit } from '../support/browser/visit.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { eventually } from '../support/eventually.js';
@@ -31,20 +32,6 @@ async function openShop(): Promise<DashboardStack> {
   await stack.delivery.emit('order.changed', order(20));
   await stack.delivery.emit('order.changed', order(1_250));
   return stack;
-}
-
-/** Counts what a person clicks from now on. To choose in a list takes two. */
-async function countClicks(
-  page: Page,
-): Promise<{ choose: (list: Locator, name: string) => Promise<void>; count: () => Promise<number> }> {
-  await page.evaluate(`globalThis.clicks = 0; addEventListener('click', () => globalThis.clicks += 1, true);`);
-  return {
-    choose: async (list, name) => {
-      await list.selectOption(name);
-      await page.evaluate('globalThis.clicks += 2');
-    },
-    count: () => page.evaluate<number>('globalThis.clicks'),
-  };
 }
 
 const dryRun = (page: Page) => page.getByRole('region', { name: 'Dry run' });
@@ -113,8 +100,10 @@ describe('a new endpoint', () => {
       await page.keyboard.press('Enter');
       await page.keyboard.type('subscription { event { ... on OrderChanged { total } } }');
       await dryRun(page).getByText('1250').first().waitFor();
-      await page.getByRole('button', { name: 'Set the order' }).focus();
+      await page.getByRole('button', { name: 'More options' }).focus();
       await page.keyboard.press('Enter');
+      await page.keyboard.type('Shop');
+      await page.getByRole('radio', { name: /^None/ }).focus();
       await page.keyboard.press('ArrowDown');
       await page.getByRole('combobox', { name: 'Key in the payload' }).fill('customer..id');
       expect(await axeViolations(page)).toEqual([]);

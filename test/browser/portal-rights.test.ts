@@ -49,6 +49,7 @@ describe('the portal offers what its session may do', () => {
     await openPortal(page, stack, 'MANAGE_OPTIONS');
     await page.getByRole('link', { name: 'Endpoints' }).click();
     await page.getByRole('table', { name: 'Endpoints' }).getByRole('link').first().click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'Method, headers and auth' }) });
     await card.getByRole('button', { name: 'Change' }).click();

@@ -88,7 +88,7 @@ describe('an endpoint that did not get an event', () => {
       .getByRole('checkbox', { name: /^coupon\.applied/ })
       .check();
     await dialogOf(page).getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The endpoint is changed.').waitFor();
+    await page.getByText('Saved').waitFor();
     await page.goBack();
     await row.getByRole('button', { name: 'Send it now' }).click();
     await row.getByText('Delivered').waitFor();

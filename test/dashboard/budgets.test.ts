@@ -7,6 +7,8 @@ const EMBED_BYTES_MAX = 3_000;
 /** The bytes of scripts and styles until the first screen is still. */
 const FIRST_SCREEN_BYTES_MAX = 180_000;
 const FIRST_SCREEN_SCRIPTS_MAX = 10;
+/** Of all that an endpoint's page needs before its first figure. */
+const ENDPOINT_BYTES_MAX = 200_000;
 
 interface Chunk {
   file: string;
@@ -56,6 +58,14 @@ describe('what a browser loads', () => {
     const files = filesOf([`${page}.html`, `${page}/main.tsx`, ...sources]);
     expect([...files].filter((file) => file.endsWith('.js')).length).toBeLessThanOrEqual(FIRST_SCREEN_SCRIPTS_MAX);
     expect([...files].map(sentBytes).reduce((sum, one) => sum + one)).toBeLessThan(FIRST_SCREEN_BYTES_MAX);
+  });
+
+  test("for an endpoint's page is 8 scripts before its first figure", () => {
+    for (const page of ['portal', 'console']) {
+      const files = filesOf([`${page}.html`, `${page}/main.tsx`, 'screens/endpoints/one/endpoint.tsx']);
+      expect([...files].filter((file) => file.endsWith('.js')).length).toBeLessThanOrEqual(8);
+      expect([...files].map(sentBytes).reduce((sum, one) => sum + one)).toBeLessThan(ENDPOINT_BYTES_MAX);
+    }
   });
 
   test('is asked for at once: the HTML names all that its page needs', () => {

@@ -26,7 +26,7 @@ export const pictures: readonly Picture[] = [
   { name: 'new-endpoint', path: '/portal/endpoints/new', before: fillIn },
   { name: 'endpoint', path: '/portal/endpoints/4' },
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
-  { name: 'order', path: '/portal/endpoints/14', width: 640, height: 1_000, before: scrollToContent },
+  { name: 'order', path: '/portal/endpoints/14?tab=settings', height: 720 },
   { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
   { name: 'deliveries', path: '/portal/deliveries', height: 720 },
   { name: 'delivery', path: '/portal/deliveries/:delivery' },
@@ -41,13 +41,6 @@ export const pictures: readonly Picture[] = [
   { name: 'worst', path: '/console/worst', height: 400 },
   { name: 'installation', path: '/console' },
 ];
-
-/** Below the header, which stays. */
-async function scrollToContent(page: Page): Promise<void> {
-  await page.getByText('Blocked', { exact: true }).waitFor();
-  await page.evaluate(`scrollTo(0, [...document.querySelectorAll('h2')]
-    .find((heading) => heading.innerText === 'Filter and format').offsetTop - 110)`);
-}
 
 async function fillIn(page: Page): Promise<void> {
   await page.getByLabel('Url').fill('https://hooks.slack.com/services/T02/B7K/front-desk');

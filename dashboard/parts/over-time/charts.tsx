@@ -1,13 +1,17 @@
 import { useQuery } from 'urql';
+import { Charts } from '../charts';
 import { Failure } from '../page';
 import type { Range } from '../range';
 import { useRefresh } from '../refresh';
 import { Skeleton } from '../skeleton';
+import { type AttemptBucket, AttemptCharts } from './attempt-charts';
 import { INSTALLATION_OVER_TIME, OVER_TIME } from './documents';
 import { FailureChart } from './failure-chart';
 import { QueueChart } from './queue-chart';
 
 export interface OverTimeProps {
+  /** Of the attempts; none while they are being read. */
+  buckets: readonly AttemptBucket[];
   range: Range;
   endpoint: { id: string; databaseId: number } | undefined;
   installation: boolean;
@@ -16,7 +20,7 @@ export interface OverTimeProps {
 /** The queue is counted once a minute. */
 const READ_EVERY_MS = 30_000;
 
-export default function OverTimeCharts({ range, endpoint, installation }: OverTimeProps) {
+export default function OverTimeCharts({ buckets, range, endpoint, installation }: OverTimeProps) {
   const times = { since: range.since, until: range.until ?? null };
   const [own, readOwn] = useQuery({
     query: OVER_TIME,
@@ -28,19 +32,23 @@ export default function OverTimeCharts({ range, endpoint, installation }: OverTi
   useRefresh(read, range.until === undefined ? READ_EVERY_MS : undefined);
   const data = installation ? all.data?.installation : own.data;
   const error = installation ? all.error : own.error;
-  if (error && !data?.queueStats) {
-    return <Failure error={error} retry={read} />;
-  }
   // Lists of deliveries are those of a tenant.
   const list = installation ? null : endpoint === undefined ? {} : { endpoint: String(endpoint.databaseId) };
   return (
-    <div className="grid items-stretch gap-4 lg:grid-cols-2">
-      {data?.queueStats ? <QueueChart queue={data.queueStats} range={range} /> : <Skeleton heights={['h-68.5']} />}
-      {data?.failureStats ? (
-        <FailureChart failures={data.failureStats} range={range} list={list} />
+    <Charts>
+      <AttemptCharts buckets={buckets} />
+      {error && !data?.queueStats ? (
+        <Failure error={error} retry={read} />
       ) : (
-        <Skeleton heights={['h-68.5']} />
+        <>
+          {data?.queueStats ? <QueueChart queue={data.queueStats} range={range} /> : <Skeleton heights={['h-68.5']} />}
+          {data?.failureStats ? (
+            <FailureChart failures={data.failureStats} range={range} list={list} />
+          ) : (
+            <Skeleton heights={['h-68.5']} />
+          )}
+        </>
       )}
-    </div>
+    </Charts>
   );
 }

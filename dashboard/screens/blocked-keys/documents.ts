@@ -5,7 +5,7 @@ export const ORDERING_KEYS = graphql(`
   query OrderingKeys($id: ID!) {
     webhook(id: $id) {
       id
-      orderingKeys { key waiting waitingSince blockedAt head { id databaseId } }
+      orderingKeys { key waiting waitingSince blockedAt head { id databaseId status lastErrorCode nextAttemptAt } }
     }
   }
 `);

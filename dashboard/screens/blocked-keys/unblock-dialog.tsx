@@ -1,4 +1,5 @@
 import { Trans } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import type { UnblockKeyAction } from '../../api/generated/graphql';
 import { Choices } from '../../parts/choices';
@@ -13,6 +14,7 @@ export function UnblockDialog({
   webhookId,
   blockedKey,
   action = 'RETRY',
+  why,
   onClose,
 }: {
   webhookId: string;
@@ -20,6 +22,8 @@ export function UnblockDialog({
   blockedKey: string;
   /** The one that is chosen at first. */
   action?: UnblockKeyAction;
+  /** Why the key waits. */
+  why?: ReactNode;
   onClose: () => void;
 }) {
   const [, unblock] = useMutation(UNBLOCK_KEY);
@@ -44,6 +48,7 @@ export function UnblockDialog({
         <code className="font-mono text-xs [overflow-wrap:anywhere]">
           {blockedKey === '' ? <Trans>all deliveries</Trans> : <Untrusted text={blockedKey} />}
         </code>
+        {why && <span className="block text-soft">{why}</span>}
       </p>
       <Choices
         question={<Trans>What happens to the failed delivery?</Trans>}
@@ -54,7 +59,7 @@ export function UnblockDialog({
           {
             value: 'RETRY',
             name: <Trans>Send it again</Trans>,
-            hint: <Trans>In its place, before the others of its key.</Trans>,
+            hint: <Trans>Retry it first, then continue in order.</Trans>,
           },
           {
             value: 'SKIP',
@@ -63,7 +68,7 @@ export function UnblockDialog({
           },
           {
             value: 'CANCEL_ALL',
-            name: <Trans>Cancel all of the key</Trans>,
+            name: <Trans>Cancel everything waiting for this key</Trans>,
             hint: <Trans>The waiting ones are canceled too. The key begins again with the next event.</Trans>,
           },
         ]}

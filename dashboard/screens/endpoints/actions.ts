@@ -1,5 +1,5 @@
 import { useAddress } from '../../parts/place';
-import { isAllowed, useViewer } from '../../parts/viewer';
+import { isAllowed, useViewer, useWritable } from '../../parts/viewer';
 
 /** The actions on an endpoint, and the scope that each needs. */
 const SCOPES = {
@@ -45,10 +45,41 @@ export function useOffered(endpoint: {
     ((action !== 'release' && action !== 'earlier') || heldCount > 0);
 }
 
-/** The action that somebody is about to do, which the address keeps as `do=pause`, and what begins another, or none. */
-export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
+/** Whether the page's caller may begin an action that writes one of these parts of an endpoint. */
+export function useSettable(
+  endpoint: Parameters<typeof useOffered>[0],
+): (action: Action, ...parts: string[]) => boolean {
+  const isOffered = useOffered(endpoint);
+  const isWritable = useWritable();
+  return (action, ...parts) => isOffered(action) && parts.some(isWritable);
+}
+
+/** The actions of the settings: a link that begins one leads to them. */
+const OF_SETTINGS: readonly Action[] = [
+  ...(['edit', 'pace', 'headers', 'tls', 'compat', 'content', 'order'] as const),
+  ...(['rotate', 'signing', 'rotateKey'] as const),
+];
+
+export type Tab = 'activity' | 'settings';
+
+/** What the address of an endpoint keeps: `tab=settings`, and `do=pause` for an action that somebody is about to do. */
+function usePlace() {
   const [address, setAddress] = useAddress();
   const named = address['do'];
   const action = named !== undefined && Object.hasOwn(SCOPES, named) ? (named as Action) : undefined;
-  return [action, (next) => setAddress({ do: next }, { replace: next === undefined })];
+  const isOfSettings = address['tab'] === undefined && action !== undefined && OF_SETTINGS.includes(action);
+  const tab: Tab = address['tab'] === 'settings' || isOfSettings ? 'settings' : 'activity';
+  return { action, tab, setAddress };
+}
+
+export const useTab = (): Tab => usePlace().tab;
+
+/** The action that somebody is about to do, and what begins another, or none. The tab below it stays. */
+export function useAction(): [Action | undefined, (action: Action | undefined) => void] {
+  const { action, tab, setAddress } = usePlace();
+  const start = (next: Action | undefined) => {
+    const isAbove = next !== undefined && OF_SETTINGS.includes(next);
+    setAddress({ do: next, tab: tab === 'settings' || isAbove ? tab : undefined }, { replace: next === undefined });
+  };
+  return [action, start];
 }

@@ -19,7 +19,7 @@ export const ENDPOINT = graphql(`
       endpointState { inFlight window waiting meanMs }
       delivery { ratePerSecond }
       signatures { scheme form headers overlap }
-      latest: deliveries(first: 15) { edges { node { ...DeliveryRow isCheck } } }
+      latest: deliveries(first: 5) { edges { node { ...DeliveryRow isCheck } } }
       lastDay { start attempts failures p95Ms }
       failures { errorCode deliveries }
       nextAttempts(first: 5) { ...DeliveryRow }

@@ -14,6 +14,13 @@ export interface EndpointDialogProps {
   onClose: () => void;
 }
 
+/** Properties of every group of an endpoint's settings. */
+export interface SettingsProps {
+  endpoint: ShownEndpoint;
+  /** Whether the page's caller may change the group. */
+  maySet: boolean;
+}
+
 /** How often it is read again: while its deliveries change, and while no update reports a change. */
 const READ_EVERY_MS = 3_000;
 const READ_ALWAYS_EVERY_MS = 15_000;

@@ -1,6 +1,5 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
-import { AttemptCharts } from '../../parts/attempt-charts';
 import { OverTime } from '../../parts/over-time/over-time';
 import { Failure, PageHead } from '../../parts/page';
 import { RangePicker, useRange } from '../../parts/range';
@@ -21,7 +20,6 @@ const Daemons = whenWanted(() => import('./daemons'));
 /** It is below the charts, and comes after them. */
 const Parts = whenWanted<PartsProps>(() => import('./parts'));
 
-const NONE: never[] = [];
 
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
@@ -71,8 +69,9 @@ export default function InstallationPage() {
             <Daemons wanted daemons={installation.daemons} />
           </div>
         )}
-        {installation && (stats || !error) && <AttemptCharts buckets={stats?.buckets ?? NONE} />}
-        {!error && <OverTime installation wanted={stats !== undefined} range={range} />}
+        {installation && (stats || !error) && (
+          <OverTime installation wanted={stats !== undefined} buckets={stats?.buckets} range={range} />
+        )}
         <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
       </div>
     </>

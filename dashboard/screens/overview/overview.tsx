@@ -1,6 +1,5 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useQuery, useSubscription } from 'urql';
-import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { isFine, sortOut } from '../../parts/attention';
 import { buttonLook } from '../../parts/button';
@@ -69,8 +68,7 @@ export default function Overview() {
                 list={(status) => ({ status, ...rangeSearch(range) })}
               />
             )}
-            {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
-            {data.stats && <OverTime wanted range={range} />}
+            {data.stats && <OverTime wanted buckets={data.stats.buckets} range={range} />}
             {data.backlog && (
               <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
             )}

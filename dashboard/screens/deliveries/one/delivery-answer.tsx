@@ -10,7 +10,7 @@ import { useAllowed } from '../../../parts/viewer';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
-import { CertificateRemark } from '../../endpoints/tls/certificate-remark';
+import { Remedy } from '../../endpoints/remedy';
 import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
 import { BlockedKey } from './blocked-key';
@@ -72,7 +72,7 @@ function Failed({ code, tries, gone, delivery }: Of<'failed'>) {
   const { i18n } = useLingui();
   const { why } = remedyFor(code);
   return (
-    <Saying tone="bad" then={<WhatToDo code={code} delivery={delivery} />}>
+    <Saying tone="bad" then={<Remedy code={code} endpoint={delivery.webhook} />}>
       <Trans>Failed for good: {i18n._(why)}.</Trans>{' '}
       {gone ? (
         <Trans>It is not tried again.</Trans>
@@ -90,7 +90,7 @@ function Retrying({ code, tries, next, pause, delivery }: Of<'retrying'>) {
     <Trans>Its endpoint asked for a pause until {absolute(pause)}. Trying now waits for it.</Trans>
   );
   return (
-    <Saying tone="warn" then={paused ?? <WhatToDo code={code} delivery={delivery} />}>
+    <Saying tone="warn" then={paused ?? <Remedy code={code} endpoint={delivery.webhook} />}>
       <Trans>
         Attempt {tries} failed: {i18n._(why)}.
       </Trans>{' '}
@@ -102,16 +102,6 @@ function Retrying({ code, tries, next, pause, delivery }: Of<'retrying'>) {
         </Trans>
       )}
     </Saying>
-  );
-}
-
-function WhatToDo({ code, delivery: { webhook } }: { code: string; delivery: Delivery }) {
-  const { i18n } = useLingui();
-  return (
-    <>
-      {i18n._(remedyFor(code).what)}
-      {webhook && <CertificateRemark code={code} endpoint={webhook} />}
-    </>
   );
 }
 

@@ -6,12 +6,11 @@ import { Answer } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { useClock } from '../../../parts/time';
 import { useAllowed } from '../../../parts/viewer';
-import { remedyFor } from '../../../text/remedies';
 import { type Action, useAction, useOffered } from '../actions';
 import { VerifyButton, VerifyFailure } from '../ownership/ownership-facts';
 import { useVerify } from '../ownership/use-verify';
+import { Remedy } from '../remedy';
 import { CheckAnswer, CheckButton, useCheck } from '../testing/check';
-import { CertificateRemark } from '../tls/certificate-remark';
 import { type ShownEndpoint, troubleOf } from '../use-endpoint';
 import { answerOf, type EndpointAnswer, toneOf } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
@@ -33,7 +32,6 @@ const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
 
 /** How the endpoint is, why, and what to do now. */
 export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
-  const { i18n } = useLingui();
   const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
   const mayRead = useAllowed('deliveries:read');
   const isOffered = useOffered(endpoint);
@@ -79,8 +77,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
                   <Trans>If it happens again:</Trans>{' '}
                 </>
               )}
-              {i18n._(remedyFor(errorCode).what)}
-              <CertificateRemark code={errorCode} endpoint={endpoint} />{' '}
+              <Remedy code={errorCode} endpoint={endpoint} />{' '}
             </>
           )}
           <Detail answer={answer} endpoint={endpoint} />

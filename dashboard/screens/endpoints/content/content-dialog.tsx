@@ -20,7 +20,7 @@ export function ContentDialog({ endpoint, onClose }: EndpointDialogProps) {
     onClose,
     valuesOf: ({ content }) => ({ content: contentDraftOf(content) }),
     inputOf: ({ content }) => ({ content: contentChange(content, paths.kindsAt) }),
-    saidAfter: <Trans>Filter and format are changed. They apply to new events.</Trans>,
+    saidAfter: <Trans>Saved. New events follow.</Trans>,
     isHeldApart: ({ content }) => Object.keys(contentChange(content, paths.kindsAt)).length > 0,
   });
   const { value: draft, onChange } = form.field('content');

@@ -3,11 +3,11 @@ import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { Button } from '../../../parts/button';
 import { Select, TextInput } from '../../../parts/field';
-import { Untrusted } from '../../../parts/untrusted';
+import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
 import { type FilterRow, hasValue, isWritten } from './filter-rows';
 import { kindOf, OPERATORS, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
-import { KIND_NAMES, KIND_WORDS, OPERATOR_WORDS } from './words';
+import { KIND_NAMES, OPERATOR_WORDS } from './words';
 
 /** A condition to write: a field, a comparison and a value. */
 export function FilterRowFields({
@@ -101,14 +101,16 @@ function RowHint({ row, paths }: { row: FilterRow; paths: KnownPaths }): ReactNo
   }
   const expected = paths.kindsAt(name);
   const kinds = [readValue(value, op, expected)].flat().map(kindOf);
-  const said = new Set(kinds).size === 1 && i18n._(KIND_WORDS[kinds[0]!]);
+  const said = i18n._(KIND_NAMES[kinds[0]!]);
   if (expected && !kinds.some((kind) => expected.has(kind))) {
     const wanted = [...expected].map((kind) => i18n._(KIND_NAMES[kind])).join(', ');
     return (
       <span className="text-warn">
-        {said} <Trans>The schema has another type here ({wanted}), so it never matches.</Trans>
+        <Trans>
+          This is {said}, but {plainUntrusted(name)} is {wanted}. It will never match.
+        </Trans>
       </span>
     );
   }
-  return said;
+  return new Set(kinds).size === 1 && <Trans>This is {said}.</Trans>;
 }

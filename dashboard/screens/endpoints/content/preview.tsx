@@ -10,7 +10,7 @@ import { shortly } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { useSettled } from '../../../parts/use-settled';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { count } from '../../../text/numbers';
+import { count, endOf } from '../../../text/numbers';
 import { ConditionWords } from './condition-words';
 import { OwnEventFields } from './own-event';
 import type { DryRun } from './use-dry-run';
@@ -109,9 +109,6 @@ function Matched({ matched, total }: { matched: number; total: number }) {
     </p>
   );
 }
-
-/** The end of a number, which tells it from its neighbours. */
-const endOf = (id: number): string => `${id}`.replace(/^\d+(?=\d{6})/, '…');
 
 /** One of the events, at first one that matches. */
 function Samples({ samples }: { samples: readonly Sample[] }) {

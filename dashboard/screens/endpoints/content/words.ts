@@ -21,17 +21,10 @@ export const OPERATOR_WORDS: Record<FilterOp, MessageDescriptor> = {
   CONTAINS: msg`contains`,
 };
 
-export const KIND_WORDS: Record<ValueKind, MessageDescriptor> = {
-  text: msg`The value is a text.`,
-  number: msg`The value is a number.`,
-  boolean: msg`The value is true or false.`,
-  null: msg`The value is null.`,
-};
-
-/** The kinds of value that a schema has. */
+/** The kinds of value, as `This is …`. */
 export const KIND_NAMES: Record<ValueKind, MessageDescriptor> = {
   text: msg`text`,
-  number: msg`number`,
+  number: msg`a number`,
   boolean: msg`true or false`,
   null: msg`null`,
 };

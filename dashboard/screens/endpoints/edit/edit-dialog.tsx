@@ -21,7 +21,7 @@ export function EditDialog({ endpoint, onClose }: EndpointDialogProps) {
     onClose,
     valuesOf,
     inputOf: (values) => writtenValues(values, isWritten),
-    saidAfter: <Trans>The endpoint is changed.</Trans>,
+    saidAfter: <Trans>Saved</Trans>,
     isHeldApart: ({ eventTypes }) => !endpoint.eventTypes.every((name) => matches(eventTypes, name)),
   });
   return (

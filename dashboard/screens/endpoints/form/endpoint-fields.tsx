@@ -36,14 +36,14 @@ export function EndpointFields({
 }) {
   return (
     <div className="flex flex-col gap-3">
-      {fieldNames.filter(isWritten).map((name) => (
+      {fieldNames.filter(isWritten).map((name, at) => (
         <Fragment key={name}>
           <FieldControl
             name={name}
             field={fieldNamed(name)}
             // A field's kind decides its type.
             control={form.field(name) as FieldProps<FieldValue>}
-            autoFocus={autoFocus && name === fieldNames[0]}
+            autoFocus={autoFocus && at === 0}
           />
           {name === 'url' && belowUrl}
         </Fragment>
@@ -93,11 +93,12 @@ function FieldControl(props: ControlProps) {
   return <Control {...props} />;
 }
 
-function TextControl({ name, field: { secret, lines, optional }, control }: ControlProps<OfKind<'text'>>) {
+function TextControl({ name, field: { secret, lines, optional }, control, autoFocus }: ControlProps<OfKind<'text'>>) {
   const { i18n } = useLingui();
   return (
     <TextField
       {...control}
+      autoFocus={autoFocus}
       {...(secret ? { type: 'password', autoComplete: 'new-password' } : {})}
       value={(control.value as string | null) ?? ''}
       name={<FieldLabel name={name} optional={optional} />}

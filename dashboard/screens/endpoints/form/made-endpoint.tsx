@@ -49,18 +49,21 @@ export function MadeEndpoint({
       }
       leave={<Trans>Go to the endpoint</Trans>}
       ways={[
-        ...(mayChange('headers', 'auth')
-          ? [{ key: 'headers', name: <Trans>Set headers and auth</Trans>, go: () => onDone('headers') }]
-          : []),
+        ...(mayChange('headers', 'auth') ? [{ name: t`Set headers and auth`, go: () => onDone('headers') }] : []),
         ...(mayChange('tls') && endpoint.url.startsWith('https:')
-          ? [{ key: 'tls', name: <Trans>Set TLS</Trans>, go: () => onDone('tls') }]
+          ? [{ name: t`Set TLS`, go: () => onDone('tls') }]
           : []),
-        ...(mayChange('pace', 'retry')
-          ? [{ key: 'pace', name: <Trans>Set pace and retries</Trans>, go: () => onDone('pace') }]
-          : []),
+        ...(mayChange('pace', 'retry') ? [{ name: t`Rate and retries`, go: () => onDone('pace') }] : []),
       ]}
       onClose={() => onDone()}
     >
+      <p className="text-sm text-soft">
+        {endpoint.active ? (
+          <Trans>It is live: new events are sent from now on.</Trans>
+        ) : (
+          <Trans>It is not live: its deliveries are held.</Trans>
+        )}
+      </p>
       {isUnverified && <NewOwnership endpoint={endpoint} />}
       {!isForChat && (
         <section>

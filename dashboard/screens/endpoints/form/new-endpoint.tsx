@@ -1,17 +1,23 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { useState } from 'react';
 import { isChat } from '../../../../src/domain/content/formats';
 import { Button, buttonLook } from '../../../parts/button';
 import { Code } from '../../../parts/code';
+import { isReady } from '../../../parts/pace';
 import { Answer, Card, Failure, PageHead } from '../../../parts/page';
 import { Link, useGo } from '../../../parts/place';
 import { useAllowed, useViewer } from '../../../parts/viewer';
+import { whenWanted } from '../../../parts/when-wanted';
 import { DryRunCard } from '../content/preview';
 import { UNFINISHED } from '../content/words';
+import { lackOf } from '../settings/lack';
 import { EndpointFields } from './endpoint-fields';
 import { MadeEndpoint } from './made-endpoint';
-import { NewContent, NewOrder } from './new-options';
+import { NewContent } from './new-content';
 import { urlProblem } from './url-check';
-import { type NewEndpointState, useNewEndpoint } from './use-new-endpoint';
+import { isFirst, type NewEndpointState, useNewEndpoint } from './use-new-endpoint';
+
+const MoreFields = whenWanted(() => import('./more-fields'));
 
 /** Adds an endpoint with all that decides what it gets; then its secret, how to verify, and a first test. */
 export default function NewEndpoint() {
@@ -57,7 +63,7 @@ function EgressAddresses() {
 function NewEndpointForm() {
   const go = useGo();
   const state = useNewEndpoint();
-  const { form, isWritten, content, hasOrder } = state;
+  const { form, isWritten, content } = state;
   const made = form.data?.createWebhook;
   return (
     <>
@@ -68,7 +74,7 @@ function NewEndpointForm() {
       >
         <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
           <Card>
-            <EndpointFields form={form} isWritten={isWritten} autoFocus />
+            <EndpointFields form={form} isWritten={(name) => isFirst(name) && isWritten(name)} autoFocus />
           </Card>
           {content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
         </div>
@@ -80,13 +86,7 @@ function NewEndpointForm() {
           </div>
         )}
         <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
-          {hasOrder && (
-            <NewOrder
-              {...form.field('ordering')}
-              issues={form.issues('ordering')}
-              eventTypes={form.values.eventTypes}
-            />
-          )}
+          <More {...state} />
           <EgressAddresses />
           <MustProve />
           {form.error && <Failure error={form.error} />}
@@ -105,20 +105,57 @@ function NewEndpointForm() {
   );
 }
 
+/** What few people set. It opens with the focus in it. */
+function More(state: NewEndpointState) {
+  const { t } = useLingui();
+  const { isWritten, groups } = state;
+  const [isOpen, setOpen] = useState(false);
+  const names = [
+    isWritten('name') && t`Name and description`,
+    groups.order && t`Ordering`,
+    groups.pace && t`Rate and retries`,
+    groups.request && t`Method, headers and auth`,
+    t`Add it paused`,
+  ];
+  return (
+    <Card
+      title={<Trans>More</Trans>}
+      actions={
+        !isOpen && (
+          <Button onClick={() => setOpen(true)}>
+            <Trans>More options</Trans>
+          </Button>
+        )
+      }
+    >
+      {!isOpen && <p className="text-sm text-soft">{names.filter((name) => name).join(' · ')}</p>}
+      <MoreFields wanted={isOpen} {...state} />
+    </Card>
+  );
+}
+
 function Buttons({ form, content }: NewEndpointState) {
   const { i18n } = useLingui();
-  const { url, eventTypes } = form.values;
+  const { url, eventTypes, delivery, active } = form.values;
   const unfinished = eventTypes.length === 0 ? 'types' : content?.unfinished;
+  const lack = unfinished ? UNFINISHED[unfinished] : lackOf(delivery.request);
   return (
-    <div className="flex justify-end gap-2">
+    <div className="flex flex-wrap items-center justify-end gap-2">
+      <p className="me-auto min-w-0 flex-1 basis-60 text-xs max-cards:basis-full text-soft">
+        {active ? (
+          <Trans>Nothing is sent before you add it.</Trans>
+        ) : (
+          <Trans>Nothing is sent before you enable it.</Trans>
+        )}
+      </p>
       <Link to="/endpoints" className={buttonLook()}>
         <Trans>Cancel</Trans>
       </Link>
       <Button
         type="submit"
         look="primary"
-        disabled={form.busy || urlProblem(url) === 'typing'}
-        refused={unfinished && i18n._(UNFINISHED[unfinished])}
+        disabled={form.busy || urlProblem(url) === 'typing' || !isReady(delivery.pace)}
+        refused={lack && i18n._(lack)}
       >
         <Trans>Add the endpoint</Trans>
       </Button>

@@ -3,7 +3,6 @@ import { useEffect, useRef } from 'react';
 import { useQuery } from 'urql';
 import { HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
 import { AddressSelect } from '../../../parts/address-select';
-import { AttemptCharts } from '../../../parts/attempt-charts';
 import { AttemptFigures } from '../../../parts/attempt-figures';
 import { OverTime } from '../../../parts/over-time/over-time';
 import { Failure } from '../../../parts/page';
@@ -16,7 +15,6 @@ import { EVENT_TYPES } from '../first-documents';
 import type { ShownEndpoint } from '../use-endpoint';
 
 const READ_EVERY_MS = 20_000;
-const NONE: readonly never[] = [];
 const READ_SOON_MS = 3_000;
 
 /** An endpoint's statistics in the chosen time: figures, attempts by outcome, and their duration. */
@@ -44,8 +42,8 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
   const names = (types.data?.eventTypes ?? []).map(({ name }) => ({ value: name, name }));
   return (
     <section className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <h2 className="me-auto text-sm font-semibold">
+      <div className="flex flex-wrap items-center gap-2 max-cards:flex-nowrap max-cards:justify-between">
+        <h2 className="me-auto text-sm font-semibold max-cards:sr-only">
           <Trans>Activity</Trans>
         </h2>
         <AddressSelect name="type" label={t`Event type`} any={t`Any event type`} options={names} />
@@ -56,8 +54,7 @@ export function EndpointCharts({ endpoint }: { endpoint: ShownEndpoint }) {
         <AttemptFigures stats={stats} backlog={{ held: endpoint.heldCount, countMax: HELD_SHOWN_MAX }} range={range} />
       )}
       {!stats && !error && <Skeleton heights={['h-21']} />}
-      <AttemptCharts buckets={stats?.buckets ?? NONE} />
-      <OverTime wanted={stats != null} range={range} endpoint={endpoint} />
+      <OverTime wanted={stats != null} buckets={stats?.buckets} range={range} endpoint={endpoint} />
     </section>
   );
 }

@@ -46,7 +46,7 @@ const DIALOGS: Record<Action, ComponentType<EndpointDialogProps>> = {
 };
 
 /** The dialog that the address names, where the server would take what it does. */
-export function EndpointDialogs({ endpoint }: { endpoint: ShownEndpoint }) {
+export default function EndpointDialogs({ endpoint }: { endpoint: ShownEndpoint }) {
   const [action, start] = useAction();
   const isOffered = useOffered(endpoint);
   // What a dialog has done may be why it is not offered any more: it closes itself, after it has shown what came of it.

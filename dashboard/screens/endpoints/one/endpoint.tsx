@@ -5,19 +5,22 @@ import { useQuery } from 'urql';
 import { markedExternalId } from '../../../../src/domain/ids/external-id';
 import { endpointLabel, labelOf } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
-import { useGo } from '../../../parts/place';
+import { useAddress, useGo } from '../../../parts/place';
 import { WebhookBadge } from '../../../parts/status';
-import { EndpointAnswerView } from '../answer/endpoint-answer-view';
+import { whenWanted } from '../../../parts/when-wanted';
+import { useAction, useTab } from '../actions';
 import { ENDPOINT_OF } from '../documents';
-import { BlockedKeys } from '../ordering/blocked-keys';
+import { useKeys } from '../ordering/use-keys';
 import { useEndpoint } from '../use-endpoint';
 import { ActionBar } from './action-bar';
-import { EndpointCharts } from './endpoint-charts';
-import { EndpointDialogs } from './endpoint-dialogs';
-import { EndpointSide } from './endpoint-side';
-import { LatestDeliveries } from './latest-deliveries';
+import { Activity } from './activity';
+import { Tabs } from './tabs';
 
-/** One endpoint: how it is, why, and what can be done now; then what it has done, and what comes next. */
+/** They are not needed before the first figure. */
+const Settings = whenWanted(() => import('./settings'));
+const EndpointDialogs = whenWanted(() => import('./endpoint-dialogs'));
+
+/** One endpoint: what it does, and how it is set up. */
 export default function Endpoint() {
   const { number } = useParams({ strict: false }) as { number: string };
   const externalId = markedExternalId(number);
@@ -28,13 +31,14 @@ export default function Endpoint() {
 function ByExternalId({ externalId }: { externalId: string }) {
   const { t } = useLingui();
   const go = useGo();
+  const [address] = useAddress();
   const [{ data, error }, read] = useQuery({ query: ENDPOINT_OF, variables: { externalId } });
   const number = data?.webhook?.databaseId;
   useEffect(() => {
     if (number !== undefined) {
-      go(`/endpoints/${number}`, undefined, { replace: true });
+      go(`/endpoints/${number}`, address, { replace: true });
     }
-  }, [go, number]);
+  }, [go, number, address]);
   return (
     <OnePage
       title={t`Endpoint ${externalId}`}
@@ -51,14 +55,17 @@ function ByExternalId({ externalId }: { externalId: string }) {
 function EndpointPage({ number }: { number: string }) {
   const { t } = useLingui();
   const { endpoint, inherited, signingKeys, error, read } = useEndpoint(number);
+  const keys = useKeys(`wh_${number}`, endpoint);
+  const tab = useTab();
+  const [action] = useAction();
   return (
     <OnePage
       title={t`Endpoint ${number}`}
       back={{ to: '/endpoints', name: t`Endpoints` }}
-      thing={endpoint}
+      thing={endpoint && keys && { endpoint, keys }}
       error={error}
       retry={read}
-      head={(one) => ({
+      head={({ endpoint: one }) => ({
         title: titleOf(one),
         badges: <WebhookBadge webhook={one} />,
         actions: <ActionBar endpoint={one} />,
@@ -66,14 +73,12 @@ function EndpointPage({ number }: { number: string }) {
     >
       {(one) => (
         <>
-          <EndpointAnswerView endpoint={one} />
-          <BlockedKeys endpoint={one} />
-          <EndpointCharts endpoint={one} />
-          <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-            <LatestDeliveries endpoint={one} />
-            <EndpointSide endpoint={one} inherited={inherited} signingKeys={signingKeys} />
-          </div>
-          <EndpointDialogs endpoint={one} />
+          <Tabs number={one.endpoint.databaseId} />
+          {tab === 'activity' && <Activity {...one} />}
+          {tab === 'settings' && (
+            <Settings wanted endpoint={one.endpoint} inherited={inherited} signingKeys={signingKeys} />
+          )}
+          <EndpointDialogs wanted={action !== undefined} endpoint={one.endpoint} />
         </>
       )}
     </OnePage>

@@ -12,13 +12,13 @@ export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
     onClose,
     valuesOf: ({ ordering: { by, keyPath, keep, onFailure } }) => ({ ordering: { by, keyPath, keep, onFailure } }),
     inputOf: ({ ordering }) => ({ ordering: orderingInput(ordering) }),
-    saidAfter: <Trans>The order is changed. It holds for new events.</Trans>,
+    saidAfter: <Trans>Saved. New events follow.</Trans>,
   });
   const { value, onChange } = form.field('ordering');
   return (
     <FormDialog
       form={form}
-      title={<Trans context="of deliveries">Order</Trans>}
+      title={<Trans>Ordering</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       onClose={onClose}
     >

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Button } from '../../../parts/button';
 import { Code } from '../../../parts/code';
-import { Fact, Facts } from '../../../parts/page';
 import { StateBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
+import { Value, Values } from '../one/group';
 import { CheckFailure } from '../testing/check';
 import { NoEcho, NoPermission } from './no-proof-words';
 import type { Verify } from './use-verify';
@@ -17,21 +17,25 @@ export function OwnershipFacts({ verify: { verification, isUnverified } }: { ver
   }
   const { status, checkedAt, optionsCode, challengeCode, method, nextAt } = verification;
   return (
-    <Facts>
-      <Fact name={<Trans>State</Trans>}>
+    <Values>
+      <Value name={<Trans>State</Trans>}>
         <StateBadge state={VERIFICATION_STATES[status]} />
-      </Fact>
+      </Value>
       {isUnverified ? (
-        <Fact name={<Trans>Asked with</Trans>}>
+        <Value wide name={<Trans>Asked with</Trans>}>
           <Trans>
             OPTIONS, then a signed event <code className="font-mono text-xs">webhook.challenge</code>
           </Trans>
-        </Fact>
+        </Value>
       ) : (
-        method != null && <Fact name={<Trans>Proved by</Trans>}>{i18n._(VERIFICATION_METHODS[method])}</Fact>
+        method != null && (
+          <Value wide name={<Trans>Proved by</Trans>}>
+            {i18n._(VERIFICATION_METHODS[method])}
+          </Value>
+        )
       )}
       {checkedAt != null && (
-        <Fact name={<Trans>Last answer</Trans>}>
+        <Value wide={isUnverified} name={<Trans>Last answer</Trans>}>
           <Time value={checkedAt} />
           {isUnverified && (
             <span className="flex flex-col gap-1 text-xs text-bad">
@@ -47,14 +51,14 @@ export function OwnershipFacts({ verify: { verification, isUnverified } }: { ver
               )}
             </span>
           )}
-        </Fact>
+        </Value>
       )}
       {isUnverified && nextAt != null && (
-        <Fact name={<Trans>Asked again</Trans>}>
+        <Value name={<Trans>Asked again</Trans>}>
           <Time value={nextAt} next />
-        </Fact>
+        </Value>
       )}
-    </Facts>
+    </Values>
   );
 }
 

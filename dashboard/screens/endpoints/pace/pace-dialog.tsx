@@ -14,14 +14,14 @@ export function PaceDialog({ endpoint, onClose }: EndpointDialogProps) {
     onClose,
     valuesOf: ({ delivery }) => ({ delivery: textsOf(delivery) }),
     inputOf: ({ delivery }) => ({ delivery: changeOf(delivery, endpoint.delivery.own) }),
-    saidAfter: <Trans>Pace and retries are changed.</Trans>,
+    saidAfter: <Trans>Saved</Trans>,
   });
   const { delivery } = form.values;
   return (
     <FormDialog
       form={form}
       wide
-      title={<Trans>Pace and retries</Trans>}
+      title={<Trans>Rate and retries</Trans>}
       action={form.conflict ? undefined : <Trans>Save</Trans>}
       ready={isReady(delivery)}
       onClose={onClose}

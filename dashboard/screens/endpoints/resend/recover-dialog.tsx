@@ -30,7 +30,7 @@ export function RecoverDialog({ endpoint: { id }, onClose }: EndpointDialogProps
       <SpanFields span={span} onChange={setSpan} />
       <Ticks name={<Trans>Deliveries</Trans>} value={outcomes} onChange={setOutcomes} options={options} />
       <p className="text-soft">
-        <Trans>Checks are left out.</Trans>
+        <Trans>Test checks are not included.</Trans>
       </p>
     </BulkDialog>
   );

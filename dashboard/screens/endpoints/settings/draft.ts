@@ -30,10 +30,10 @@ export interface Draft {
   headers: readonly HeaderDraft[];
   auth: AuthDraft;
   /** What was stored when the draft was begun. */
-  stored: Options;
+  stored: Pick<Options, 'method' | 'headers' | 'auth'>;
 }
 
-export function draftOf(stored: Options): Draft {
+export function draftOf(stored: Draft['stored']): Draft {
   const { method, headers, auth } = stored;
   return {
     method,

@@ -8,6 +8,7 @@ import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
 import { TEST_RESULT } from '../documents';
+import { Remedy } from '../remedy';
 
 /** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
 export function TestAnswer({
@@ -55,16 +56,16 @@ export function TestAnswer({
       </Answer>
     );
   }
-  const remedy = remedyFor(attempt.errorCode ?? '');
+  const code = attempt.errorCode ?? '';
   return (
     <Answer tone="bad" actions={link}>
       <p className="font-medium">
         <Trans>
-          The test failed after {took}, because {i18n._(remedy.why)}.
+          The test failed after {took}, because {i18n._(remedyFor(code).why)}.
         </Trans>
       </p>
       <p className="text-sm text-soft">
-        {i18n._(remedy.what)}{' '}
+        <Remedy code={code} />{' '}
         {delivery.nextAttemptAt && (
           <Trans>
             It is sent again <Time value={delivery.nextAttemptAt} next />.

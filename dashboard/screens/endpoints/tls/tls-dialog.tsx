@@ -34,7 +34,7 @@ export default function TlsDialog({ endpoint, onClose }: EndpointDialogProps) {
       ...(url === endpoint.url ? {} : { url }),
       delivery: tlsChange(delivery),
     }),
-    saidAfter: <Trans>The certificates are changed.</Trans>,
+    saidAfter: <Trans>Saved</Trans>,
   });
   const { value: draft, onChange } = form.field('delivery');
   const issues = form.issues('delivery');

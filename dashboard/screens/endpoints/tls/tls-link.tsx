@@ -7,7 +7,11 @@ export function TlsLink({ endpoint: { databaseId } }: { endpoint: { databaseId: 
   const isWritable = useWritable();
   const mayChange = useAllowed('webhooks:options') && isWritable('tls');
   return (
-    <Link to={`/endpoints/${databaseId}`} search={mayChange ? { do: 'tls' } : {}} className="text-accent underline">
+    <Link
+      to={`/endpoints/${databaseId}`}
+      search={mayChange ? { do: 'tls' } : { tab: 'settings' }}
+      className="text-accent underline"
+    >
       {mayChange ? <Trans>Set TLS</Trans> : <Trans>Open the endpoint</Trans>}
     </Link>
   );

@@ -1,57 +1,52 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { EventFilter } from '../../../../src/domain/content/filter';
-import { Button } from '../../../parts/button';
 import { Code } from '../../../parts/code';
-import { Card, Fact, Facts } from '../../../parts/page';
 import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
-import { useWritable } from '../../../parts/viewer';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
-import { useAction, useOffered } from '../actions';
+import { Folded, Group, Value, Values } from '../one/group';
 import { OptionWarnings } from '../option-warnings';
-import type { ShownEndpoint } from '../use-endpoint';
+import type { SettingsProps } from '../use-endpoint';
 import { ConditionWords } from './condition-words';
 import { conditionsOf } from './filter-rows';
 import { FORMATS } from './words';
 
 /** Which events an endpoint gets, and the format of their bodies. */
-export function ContentCard({ endpoint }: { endpoint: ShownEndpoint }) {
+export function ContentGroup({ endpoint, maySet }: SettingsProps) {
   const { t, i18n } = useLingui();
-  const [, start] = useAction();
-  const isWritable = useWritable();
-  const mayChange = useOffered(endpoint)('content') && isWritable('content');
   const { filter, shape, format, text, template, warnings } = endpoint.content;
-  if (filter == null && shape == null && format === 'JSON' && !mayChange) {
+  if (filter == null && shape == null && format === 'JSON' && !maySet) {
     return null;
   }
   return (
-    <Card
-      title={<Trans>Filter and format</Trans>}
-      actions={
-        mayChange && (
-          <Button onClick={() => start('content')}>
-            <Trans>Change</Trans>
-          </Button>
-        )
-      }
-    >
-      <div className="flex flex-col gap-3">
-        <Facts>
-          <Fact name={i18n._(ENDPOINT_FIELDS.filter.name)}>
-            {filter == null ? <Trans>none</Trans> : <FilterWords filter={filter as EventFilter} />}
-          </Fact>
-          <Fact name={i18n._(ENDPOINT_FIELDS.format.name)}>{i18n._(FORMATS[format].name)}</Fact>
-          {text != null && (
-            <Fact name={i18n._(ENDPOINT_FIELDS.text.name)}>
-              <Untrusted text={text} />
-            </Fact>
+    <Group title={<Trans>Filter and format</Trans>} change={maySet && 'content'}>
+      <Values>
+        <Value wide high name={i18n._(ENDPOINT_FIELDS.filter.name)}>
+          {filter == null ? <Trans>none</Trans> : <FilterWords filter={filter as EventFilter} />}
+        </Value>
+        <Value name={i18n._(ENDPOINT_FIELDS.format.name)}>
+          {i18n._(FORMATS[format].name)}
+          {template != null && (
+            <Folded summary={<Trans>Show the template</Trans>}>
+              <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />
+            </Folded>
           )}
-        </Facts>
-        {shape != null && <Code text={shape} name={t`the shape`} />}
-        {template != null && <Code text={JSON.stringify(template, null, 2)} name={t`the template`} />}
-        <OptionWarnings warnings={warnings} />
-      </div>
-    </Card>
+        </Value>
+        {text != null && (
+          <Value wide name={i18n._(ENDPOINT_FIELDS.text.name)}>
+            <Untrusted text={text} />
+          </Value>
+        )}
+        {shape != null && (
+          <Value name={i18n._(ENDPOINT_FIELDS.shape.name)}>
+            <Folded summary={<Trans>Show the shape</Trans>}>
+              <Code text={shape} name={t`the shape`} />
+            </Folded>
+          </Value>
+        )}
+      </Values>
+      <OptionWarnings warnings={warnings} />
+    </Group>
   );
 }
 

@@ -1,28 +1,28 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Fact } from '../../../parts/page';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { tokenFailureWhy } from '../../../text/token-failures';
+import { Value } from '../one/group';
 import type { Options } from './draft';
 
 type Auth = NonNullable<Options['auth']>;
 
 /** Where the tokens of an endpoint come from, and what they are asked for. */
-export function OAuthFacts({ auth: { tokenUrl, scope, audience } }: { auth: Auth }) {
+export function OAuthValues({ auth: { tokenUrl, scope, audience } }: { auth: Auth }) {
   return (
     <>
-      <Fact name={<Trans>Token URL</Trans>}>
+      <Value wide name={<Trans>Token URL</Trans>}>
         <Untrusted text={tokenUrl ?? ''} />
-      </Fact>
+      </Value>
       {scope != null && (
-        <Fact name={<Trans>Scope</Trans>}>
+        <Value name={<Trans>Scope</Trans>}>
           <Untrusted text={scope} />
-        </Fact>
+        </Value>
       )}
       {audience != null && (
-        <Fact name={<Trans>Audience</Trans>}>
+        <Value name={<Trans>Audience</Trans>}>
           <Untrusted text={audience} />
-        </Fact>
+        </Value>
       )}
     </>
   );

@@ -1,6 +1,7 @@
-import { Trans } from '@lingui/react/macro';
-import { Untrusted } from '../../../parts/untrusted';
-import { TlsLink } from './tls-link';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Untrusted } from '../../parts/untrusted';
+import { remedyFor } from '../../text/remedies';
+import { TlsLink } from './tls/tls-link';
 
 /** What a server does that wants another client certificate: it ends the handshake, or the connection, or says 400. */
 const REFUSALS: readonly string[] = ['TLS_FAILED', 'CONNECTION_RESET', 'HTTP_400'];
@@ -11,8 +12,19 @@ interface WithCertificate {
   delivery: { tls?: { clientCertificate?: { subject: string } | null } | null };
 }
 
-/** Follows the remedy of a failure that a client certificate may be the reason for. */
-export function CertificateRemark({ code, endpoint }: { code: string; endpoint: WithCertificate }) {
+/** What can be done about an error code, with what its endpoint may have to do with it. */
+export function Remedy({ code, endpoint }: { code: string; endpoint?: WithCertificate | null | undefined }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      {i18n._(remedyFor(code).what)}
+      {endpoint && <CertificateRemark code={code} endpoint={endpoint} />}
+    </>
+  );
+}
+
+/** A client certificate may be the reason for the failure. */
+function CertificateRemark({ code, endpoint }: { code: string; endpoint: WithCertificate }) {
   if (!REFUSALS.includes(code) || !endpoint.url.startsWith('https:')) {
     return null;
   }

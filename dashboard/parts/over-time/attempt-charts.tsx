@@ -1,12 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo } from 'react';
-import { compact, duration } from '../text/numbers';
-import { Chart } from './chart';
-import { Card } from './page';
-import { useAddress } from './place';
+import { compact, duration } from '../../text/numbers';
+import { Chart } from '../chart';
+import { Card } from '../page';
+import { useAddress } from '../place';
 
 /** The attempts of a part of the range, as the API has them. */
-interface Bucket {
+export interface AttemptBucket {
   start: string;
   successes: number;
   failures: number;
@@ -15,12 +15,12 @@ interface Bucket {
   p99Ms?: number | null;
 }
 
-export interface AttemptPlotsProps {
-  buckets: readonly Bucket[];
-}
-
-/** How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range. */
-export default function AttemptPlots({ buckets }: AttemptPlotsProps) {
+/**
+ * How many attempts succeeded and failed over time, and how long they took. Dragging chooses a range.
+ *
+ * @param buckets none while they are being read
+ */
+export function AttemptCharts({ buckets }: { buckets: readonly AttemptBucket[] }) {
   const { t } = useLingui();
   const [, setAddress] = useAddress();
   const { times, outcomes, durations } = useMemo(
@@ -42,7 +42,7 @@ export default function AttemptPlots({ buckets }: AttemptPlotsProps) {
     setAddress({ range: undefined, since: since.toISOString(), until: until.toISOString() });
   const shared = { times, onRange };
   return (
-    <div className="grid gap-4 lg:grid-cols-2">
+    <>
       <Card title={<Trans>Attempts</Trans>}>
         <Chart {...shared} label={t`Attempts over time`} series={outcomes} shape="bars" format={compact} />
       </Card>
@@ -55,6 +55,6 @@ export default function AttemptPlots({ buckets }: AttemptPlotsProps) {
           format={duration}
         />
       </Card>
-    </div>
+    </>
   );
 }

@@ -1,0 +1,37 @@
+import { Trans, useLingui } from '@lingui/react/macro';
+import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
+import { Group, Value, Values } from '../one/group';
+import { OptionWarnings } from '../option-warnings';
+import type { SettingsProps } from '../use-endpoint';
+import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE } from './words';
+
+/** Which deliveries of an endpoint wait for each other. */
+export function OrderGroup({ endpoint: { ordering }, maySet }: SettingsProps) {
+  const { i18n } = useLingui();
+  const { by, keyPath, keep, onFailure, warnings } = ordering;
+  if (by === 'NONE' && !maySet) {
+    return null;
+  }
+  return (
+    <Group title={<Trans>Ordering</Trans>} change={maySet && 'order'}>
+      <Values>
+        <Value name={<Trans>In order</Trans>}>{i18n._(ORDER_BY[by].name)}</Value>
+        {keyPath != null && (
+          <Value name={i18n._(ENDPOINT_FIELDS.keyPath.name)}>
+            <code className="font-mono text-xs">
+              <Untrusted text={keyPath} />
+            </code>
+          </Value>
+        )}
+        {by !== 'NONE' && (
+          <>
+            <Value name={<Trans>Sent</Trans>}>{i18n._(ORDER_KEEP[keep].name)}</Value>
+            <Value name={<Trans>After a failure</Trans>}>{i18n._(ORDER_ON_FAILURE[onFailure].name)}</Value>
+          </>
+        )}
+      </Values>
+      <OptionWarnings warnings={warnings} />
+    </Group>
+  );
+}

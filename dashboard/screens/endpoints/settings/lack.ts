@@ -1,0 +1,12 @@
+import type { MessageDescriptor } from '@lingui/core';
+import { msg } from '@lingui/core/macro';
+import { type Draft, lacksClientSecret, lacksPassword } from './draft';
+
+/** What a draft lacks before it can be sent. */
+export function lackOf(draft: Draft): MessageDescriptor | undefined {
+  return lacksPassword(draft)
+    ? msg`Enter the password. For none, choose “User name without a password”.`
+    : lacksClientSecret(draft)
+      ? msg`Enter the client secret.`
+      : undefined;
+}
