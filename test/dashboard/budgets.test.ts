@@ -58,6 +58,19 @@ describe('what a browser loads', () => {
     expect([...files].map(sentBytes).reduce((sum, one) => sum + one)).toBeLessThan(FIRST_SCREEN_BYTES_MAX);
   });
 
+  // What a screen imports before it runs. Menus, windows and charts come later.
+  test.each([
+    ['overview', 'portal', 'screens/overview/overview.tsx', 8, 165_000],
+    ['deliveries', 'portal', 'screens/deliveries/deliveries.tsx', 8, 190_000],
+    ['an endpoint', 'portal', 'screens/endpoints/one/endpoint.tsx', 9, 225_000],
+    ['the console', 'console', 'screens/installation/installation.tsx', 8, 165_000],
+  ])('for the first figure of %s has a bound, and no menu is in it', (_, page, source, scriptsMax, bytesMax) => {
+    const files = [...filesOf([`${page}.html`, `${page}/main.tsx`, source])];
+    expect(files.filter((file) => file.endsWith('.js')).length).toBeLessThanOrEqual(scriptsMax);
+    expect(files.map(sentBytes).reduce((sum, one) => sum + one)).toBeLessThan(bytesMax);
+    expect(files.filter((file) => file.includes('popups'))).toEqual([]);
+  });
+
   test('is asked for at once: the HTML names all that its page needs', () => {
     for (const page of ['portal', 'console']) {
       const html = readFileSync(join(BUILT_FOLDER, `${page}.html`), 'utf8');
