@@ -34,7 +34,7 @@ export const DELIVERIES = graphql(`
 
 export const DELIVERY_COUNTS = graphql(`
   query DeliveryCounts($filter: DeliveryFilter) {
-    deliveryCounts(filter: $filter) { all retrying failed held delivered }
+    deliveryCounts(filter: $filter) { all retrying failed lastAttemptFailed held delivered }
   }
 `);
 
