@@ -23,7 +23,7 @@ interface EditorProps {
 
 /** Sets one filter: by a choice where there are few values, else by a text. */
 export function FilterEditor({ filter, filters, choices, onDone }: EditorProps) {
-  const { t, i18n } = useLingui();
+  const { i18n } = useLingui();
   const set = (value: string) => onDone({ [filter]: value });
   const choose = (options: readonly Option[]) => (
     <Options label={i18n._(FILTER_NAMES[filter])} options={options} value={filters[filter]} onChoose={set} />
