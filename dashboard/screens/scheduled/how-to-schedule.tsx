@@ -7,7 +7,7 @@ import { useAllowed } from '../../parts/viewer';
 const CALL = `mutation {
   scheduleEvent(input: {
     eventType: "booking.created"
-    payload: {booking_code: "B1", local_number: "17", brand: "example"}
+    payload: {booking_code: "B1", local_number: "17", brand: "b"}
     delaySeconds: 3600
     idempotencyKey: "reminder-17"
   }) { scheduledEvent { id deliverAt } }
@@ -29,7 +29,7 @@ export function HowToSchedule() {
         <Trans>A program schedules it with this call:</Trans>
       </p>
       <div className="max-w-full text-start">
-        <Code text={CALL} name={t`call`} />
+        <Code text={CALL} name={t`call`} wrap />
       </div>
     </div>
   );
