@@ -12,6 +12,9 @@ const FIRST_SCREENS = ['overview/overview.tsx', 'endpoints/list/endpoints.tsx', 
   (screen) => join(ROOT, 'screens', screen),
 );
 
+const DELIVERIES = join(ROOT, 'screens/deliveries/deliveries.tsx');
+const ENDPOINT = join(ROOT, 'screens/endpoints/one/endpoint.tsx');
+
 /** What loads all else: the map of the screens, and what Vite and Rolldown add for imports. */
 const START = /[\\/]screens[\\/]screens\.ts$|preload-helper|rolldown[\\/]runtime/;
 const LIBRARY = /[\\/]node_modules[\\/]/;
@@ -28,6 +31,9 @@ export const chunks: Rolldown.OutputOptions['codeSplitting'] = {
     { name: 'start', test: START, priority: 5 },
     group('library', 3, (id, modules) => LIBRARY.test(id) && isNeeded(PAGES, id, modules)),
     { ...group('frame', 2, (id, modules) => isNeeded([...PAGES, ...FIRST_SCREENS], id, modules)), minShareCount: 2 },
+    // What these two screens share with others, in a file each: they would have ten small ones.
+    { ...group('delivery-parts', 1, (id, modules) => isNeeded([DELIVERIES], id, modules)), minShareCount: 2 },
+    { ...group('endpoint-parts', 1, (id, modules) => isNeeded([ENDPOINT], id, modules)), minShareCount: 2 },
     { ...group('popups', 1, (id) => POPUPS.test(id)), minShareCount: 2 },
     { ...group('more', 0, (id) => id.startsWith(ROOT) && !id.endsWith('.po')), minShareCount: 3 },
   ],

@@ -3,10 +3,11 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 /** Lines that fit into the editor of a window of 1280 pixels. */
 const defaultQuery = `# Welcome to Hookwright.
 #
-# 1. Under "Headers", below, put your API key
-#    behind "Bearer ". All in one it is in
-#    .data/api-key. This page never keeps it:
-#    after a reload, put it there again.
+# 1. Opened from the console, this page uses your
+#    session. Else, under "Headers" below: Paste
+#    your API key after "Bearer ". With
+#    \`npx hookwright start\` it is in
+#    .data/api-key. This page never keeps it.
 # 2. Run this query with Ctrl-Enter. It says who
 #    you are and which events there are.
 
@@ -31,19 +32,17 @@ query WhoAmI {
 #
 # mutation Emit {
 #   emitEvent(input: {
-#     event: "coupon.applied"
+#     eventType: "coupon.applied"
 #     payload: {code: "A", discount_type: "B"}
 #   }) { event { id } deliveryCount }
 # }
 #
 # query Deliveries {
 #   deliveries(first: 10) {
-#     edges {
-#       node {
-#         id eventType status nextAttemptAt
-#         attempts {
-#           number statusCode errorCode durationMs
-#         }
+#     nodes {
+#       id eventType status nextAttemptAt
+#       attempts {
+#         number statusCode errorCode durationMs
 #       }
 #     }
 #   }
@@ -58,6 +57,25 @@ const openSameTab = `<script>
     localStorage.setItem('graphiql:query', query ?? '');
     localStorage.setItem('graphiql:variables', variables ?? '');
   } catch {} // the first visit, or no storage
+</script>`;
+/**
+ * Requests without a key get that of the console's session, which this tab keeps (dashboard/api/tab-storage.ts), and the
+ * tenant that the address names after the number sign. A session of OpenID Connect is in a cookie, and needs no key.
+ */
+const useSession = `<script>
+  try {
+    const send = window.fetch;
+    const tenant = new URLSearchParams(location.hash.slice(1)).get('tenant');
+    window.fetch = (address, init = {}) => {
+      const headers = new Headers(init.headers);
+      if (/^(Bearer)?$/i.test((headers.get('authorization') ?? '').trim())) {
+        const { token } = JSON.parse(sessionStorage.getItem('hookwright.session')) ?? {};
+        token ? headers.set('authorization', 'Bearer ' + token) : headers.delete('authorization');
+        if (tenant && !headers.has('hookwright-tenant')) headers.set('hookwright-tenant', tenant);
+      }
+      return send(address, { ...init, headers });
+    };
+  } catch {} // no storage
 </script>`;
 /** Hidden parts of Monaco's editors are larger than the window, which would get scroll bars. */
 const noBars = '<style>body { overflow: hidden; }</style>';
@@ -75,5 +93,5 @@ export function graphiqlPage(): string {
     // The storage of the browser must not keep a key.
     shouldPersistHeaders: false,
   } as Parameters<typeof renderGraphiQL>[0]);
-  return page.replace(ROOT, noBars + ROOT + openSameTab);
+  return page.replace(ROOT, noBars + ROOT + openSameTab + useSession);
 }

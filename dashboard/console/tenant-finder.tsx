@@ -4,6 +4,7 @@ import { labelOf } from '../parts/cells';
 import { HitName, SHOWN_MAX, useFindTypes, useKindNames, useNothing, useWhereIs } from '../parts/find-any-id';
 import { type Findings, FindWindow } from '../parts/find-window';
 import type { FinderProps } from '../parts/frame-tools';
+import { useAllowed } from '../parts/viewer';
 import { FIND_TENANTS } from './documents';
 import { useConsoleScreens } from './screens';
 
@@ -37,6 +38,7 @@ export default function TenantFinder(props: FinderProps) {
       hint={<Trans>A number from a customer's log leads to its tenant.</Trans>}
       screens={screens}
       find={find}
+      payloads={useAllowed('events:read') ? '/payloads' : undefined}
     />
   );
 }

@@ -90,7 +90,7 @@ export function FilterRow({ children }: { children: ReactNode }) {
 export interface ChoiceProps<Value extends string> {
   label: string;
   value: Value;
-  options: readonly { value: Value; name: string }[];
+  options: readonly { value: Value; name: string; hint?: string | undefined }[];
   onChange: (value: Value) => void;
 }
 

@@ -1,10 +1,15 @@
 import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react';
 import { TextInput } from './field';
+import type { Search } from './place';
+import { typedAhead } from './typed-ahead';
 
 /** Something that was found. Its path is one of the router. */
 export interface Hit {
   path: string;
   name: ReactNode;
+  search?: Search;
+  /** It was not found, but leads to another search. */
+  further?: boolean;
 }
 
 /** A field with a list below it (w3.org/WAI/ARIA/apg/patterns/combobox): arrows move in the list, Enter chooses. */
@@ -27,15 +32,54 @@ export function FindField({
   onChoose: (hit: Hit) => void;
 }) {
   const list = useId();
+  const { current, press, reset } = useHitKeys({ list, hits, busy, onChoose });
+  return (
+    <>
+      <TextInput
+        {...rest}
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={hits.length > 0}
+        aria-controls={list}
+        aria-activedescendant={hits.length > 0 ? `${list}-${current}` : undefined}
+        autoFocus
+        value={text}
+        onFocus={() => {
+          const typed = typedAhead();
+          if (typed !== '') {
+            onChange(`${text}${typed}`);
+          }
+        }}
+        onKeyDown={press}
+        onChange={({ target }) => {
+          onChange(target.value);
+          reset();
+        }}
+      />
+      {hits.length > 0 && <HitList {...{ id: list, label, hits, current, onChoose }} />}
+    </>
+  );
+}
+
+interface HitKeys {
+  /** The id of the list. */
+  list: string;
+  hits: readonly Hit[];
+  busy: boolean;
+  onChoose: (hit: Hit) => void;
+}
+
+/** Arrows and Enter. Enter before there is a hit chooses the one that is found, if it is the only one. */
+function useHitKeys({ list, hits, busy, onChoose }: HitKeys) {
   const [at, setAt] = useState(0);
   const current = Math.min(at, hits.length - 1);
-  // Enter before there is a hit chooses the first one, if it is the only one.
   const [isAwaited, setAwaited] = useState(false);
   useEffect(() => {
     if (isAwaited && !busy) {
       setAwaited(false);
-      if (hits.length === 1 && hits[0] !== undefined) {
-        onChoose(hits[0]);
+      const [only, another] = hits.filter(({ further }) => further !== true);
+      if (only !== undefined && another === undefined) {
+        onChoose(only);
       }
     }
   }, [isAwaited, busy, hits, onChoose]);
@@ -52,27 +96,11 @@ export function FindField({
       hit === undefined ? setAwaited(busy) : onChoose(hit);
     }
   };
-  return (
-    <>
-      <TextInput
-        {...rest}
-        role="combobox"
-        aria-autocomplete="list"
-        aria-expanded={hits.length > 0}
-        aria-controls={list}
-        aria-activedescendant={hits.length > 0 ? `${list}-${current}` : undefined}
-        autoFocus
-        value={text}
-        onKeyDown={press}
-        onChange={({ target }) => {
-          onChange(target.value);
-          setAt(0);
-          setAwaited(false);
-        }}
-      />
-      {hits.length > 0 && <HitList {...{ id: list, label, hits, current, onChoose }} />}
-    </>
-  );
+  const reset = () => {
+    setAt(0);
+    setAwaited(false);
+  };
+  return { current, press, reset };
 }
 
 function HitList({

@@ -1,7 +1,9 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useNavigate } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
 import { type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { PAYLOAD_PART_CHARS } from '../../src/domain/events/payload-search';
 import { Dialog } from './dialog';
 import { Field } from './field';
 import { FindField, type Hit } from './find-field';
@@ -30,11 +32,14 @@ export function FindWindow({
   hint,
   screens,
   find,
+  payloads,
 }: FinderProps & {
   name: ReactNode;
   hint: ReactNode;
   screens: readonly { path: string; name: MessageDescriptor }[];
   find: Find;
+  /** The path of the search of payloads; undefined: the caller may not search them. */
+  payloads: string | undefined;
 }) {
   const { t, i18n } = useLingui();
   const place = useContext(PlaceContext);
@@ -46,31 +51,55 @@ export function FindWindow({
     .map((screen) => ({ path: `${place}${screen.path}`, name: i18n._(screen.name) }))
     .filter((screen) => screen.name.toLowerCase().includes(wanted.toLowerCase()));
   const visited = lastVisits().map((visit) => ({ path: visit.path, name: <VisitName {...visit} /> }));
-  const hits = wanted === '' ? visited : [...named, ...(findings?.hits ?? [])];
+  const found = wanted === '' ? visited : [...named, ...(findings?.hits ?? [])];
+  // It comes last, and only once nothing comes before it any more.
+  const further = findings !== undefined && payloads !== undefined ? payloadHits(payloads, wanted) : [];
   const close = () => {
     setText('');
     onClose();
   };
-  const leave = ({ path }: Hit) => {
+  const leave = ({ path, search = {} }: Hit) => {
     close();
-    void navigate({ to: path as string, search: {} as never });
+    void navigate({ to: path as string, search: search as never });
   };
   return (
     <Dialog open={open} onClose={close} title={<Trans>Find</Trans>}>
-      <Field name={name} hint={hint} error={hits.length === 0 && findings?.nothing}>
+      <Field name={name} hint={hint} error={found.length === 0 && findings?.nothing}>
         {(props) => (
           <FindField
             {...props}
             text={text}
             onChange={setText}
             label={wanted === '' ? t`Last visited` : t`Results`}
-            hits={hits}
+            hits={[...found, ...further]}
             busy={wanted !== '' && findings === undefined}
             onChoose={leave}
           />
         )}
       </Field>
     </Dialog>
+  );
+}
+
+/** @returns none for a text that the API does not search payloads for */
+function payloadHits(path: string, text: string): Hit[] {
+  const { length } = Array.from(text);
+  const isSearched = length >= PAYLOAD_PART_CHARS.min && length <= PAYLOAD_PART_CHARS.max;
+  return isSearched
+    ? [{ path, search: { text, range: '7d' }, further: true, name: <PayloadSearchName text={text} /> }]
+    : [];
+}
+
+function PayloadSearchName({ text }: { text: string }) {
+  return (
+    <>
+      <Search aria-hidden className="size-3.5 shrink-0 text-faint" />
+      <span className="truncate">
+        <Trans>
+          Search payloads for “<Untrusted text={text} />”
+        </Trans>
+      </span>
+    </>
   );
 }
 

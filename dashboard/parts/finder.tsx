@@ -67,6 +67,7 @@ export default function Finder(props: FinderProps) {
       hint={<Trans>A receiver has a delivery's number in the header X-Service-Delivery.</Trans>}
       screens={screensFor(viewer)}
       find={find}
+      payloads={isAllowed(viewer, 'events:read') ? `${place}/events` : undefined}
     />
   );
 }

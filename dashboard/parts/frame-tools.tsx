@@ -6,6 +6,7 @@ import { Dialog } from './dialog';
 import { currentShortcuts, useShortcut } from './keyboard';
 import { LiveLight } from './live-light';
 import { Preferences } from './preferences';
+import { keepTyped } from './typed-ahead';
 
 export interface FinderProps {
   open: boolean;
@@ -30,7 +31,11 @@ export function FrameTools({
   const { t } = useLingui();
   const [finding, setFinding] = useState(false);
   const [helping, setHelping] = useState(false);
-  useShortcut('mod+k', t`Go to an id or a screen`, () => setFinding(true));
+  const find = () => {
+    keepTyped();
+    setFinding(true);
+  };
+  useShortcut('mod+k', t`Go to an id or a screen`, find);
   useShortcut('?', t`Show these keys`, () => setHelping(true));
   return (
     <div className={`ms-auto flex items-center ${narrow ? 'gap-0.5' : 'gap-2'}`}>
@@ -38,7 +43,7 @@ export function FrameTools({
       <Button
         look={narrow ? 'quiet' : 'plain'}
         icon={<Search />}
-        onClick={() => setFinding(true)}
+        onClick={find}
         {...(narrow ? { label: t`Find an id (Ctrl K)` } : { title: t`Find an id` })}
       >
         {narrow ? undefined : (

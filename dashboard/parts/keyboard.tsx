@@ -29,6 +29,7 @@ export function useShortcuts(wanted: readonly Shortcut[]): void {
   useEffect(() => {
     const given = latest.current.map(({ keys, does }, at) => ({ keys, does, run: () => latest.current[at]?.run() }));
     shortcuts.unshift(...given);
+    runEarly();
     return () => {
       for (const shortcut of given) {
         shortcuts.splice(shortcuts.indexOf(shortcut), 1);
@@ -78,11 +79,30 @@ function isTaken(event: KeyboardEvent): boolean {
 const SECOND_KEY_MS = 1_500;
 let first: { key: string; at: number } | undefined;
 
+/** Keys of a page that is still being loaded have a meaning as long as this. */
+const EARLY_MS = 10_000;
+let early: { pressed: string; at: number }[] = [];
+
+/** Does what keys mean that were pressed before the page had any: `g d`, Ctrl K, `?`. */
+function runEarly(): void {
+  const [last, before] = early.filter(({ at }) => performance.now() - at < EARLY_MS).reverse();
+  const isFrameKey = last && (last.pressed.startsWith('mod+') || last.pressed === '?');
+  const meant = isFrameKey ? last.pressed : before?.pressed === 'g' && last ? `g ${last.pressed}` : undefined;
+  if (meant !== undefined && runShortcut(meant)) {
+    early = [];
+  }
+}
+
 document.addEventListener('keydown', (event) => {
   if (isTaken(event)) {
     return;
   }
   const pressed = `${event.ctrlKey || event.metaKey ? 'mod+' : ''}${event.key}`;
+  if (shortcuts.length === 0) {
+    early = [...early.slice(-1), { pressed, at: event.timeStamp }];
+    return;
+  }
+  early = [];
   const both = first && event.timeStamp - first.at < SECOND_KEY_MS ? `${first.key} ${pressed}` : undefined;
   first = undefined;
   if ((both !== undefined && runShortcut(both)) || runShortcut(pressed)) {

@@ -1,13 +1,16 @@
 import { Menu } from '@base-ui/react/menu';
 import { useLingui } from '@lingui/react/macro';
 import { Check } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useContext } from 'react';
+import { BASE } from '../api/base';
 import { leave } from '../api/session';
 import { chooseLanguage, LANGUAGES, type Language } from '../text/language';
 import { clock } from './clock';
+import { PlaceContext } from './place';
 import { chooseTheme, currentTheme, isThemeFixed, type Theme } from './theme';
 import { useClock } from './time';
 import { notify } from './toast';
+import { useViewer } from './viewer';
 
 export interface PreferencesMenuProps {
   open: boolean;
@@ -20,6 +23,9 @@ export interface PreferencesMenuProps {
 export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, canLeave }: PreferencesMenuProps) {
   const { t, i18n } = useLingui();
   const utc = useClock(() => clock.utc());
+  const viewer = useViewer();
+  // A tenant's key needs not name it.
+  const tenantId = /\/tenants\/(\d+)\b/.exec(useContext(PlaceContext))?.[1];
   const themes: [Theme, string][] = [
     ['auto', t`System theme`],
     ['light', t`Light`],
@@ -56,12 +62,18 @@ export default function PreferencesMenu({ open, onOpenChange, anchor, onHelp, ca
               {t`Times in UTC`}
             </Item>
             <Item onClick={onHelp}>{t`Shortcuts`}</Item>
+            {viewer.portalSession == null && <Item onClick={() => openGraphiql(tenantId)}>GraphiQL</Item>}
             {canLeave && <Item onClick={() => void signOut()}>{t`Sign out`}</Item>}
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
     </Menu.Root>
   );
+}
+
+/** Not `noopener`: the new tab takes a copy of what this one keeps, with the session. */
+function openGraphiql(tenantId: string | undefined): void {
+  window.open(`${BASE}/graphiql${tenantId === undefined ? '' : `#tenant=${tenantId}`}`);
 }
 
 function Item({ ticked, onClick, children }: { ticked?: boolean; onClick: () => void; children: ReactNode }) {

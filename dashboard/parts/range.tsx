@@ -7,7 +7,10 @@ import { Dialog } from './dialog';
 import { type Search, useAddress } from './place';
 import { Segments } from './segments';
 import { shortly } from './time';
-import { TimeForm } from './time-form';
+import type { TimeFormProps } from './time-form';
+import { whenWanted } from './when-wanted';
+
+const TimeForm = whenWanted<TimeFormProps>(async () => ({ default: (await import('./time-form')).TimeForm }));
 
 export interface Range {
   /** Both in ISO 8601; `until` is undefined for a range that ends now. */
@@ -67,6 +70,7 @@ export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
       </Button>
       <Dialog open={open} onClose={() => setOpen(false)} title={<Trans>Custom range</Trans>}>
         <TimeForm
+          wanted={open}
           since={current.since}
           until={current.until}
           required

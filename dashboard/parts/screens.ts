@@ -12,7 +12,7 @@ interface TenantScreen {
   name: MessageDescriptor;
   /** One is what the API asks for its data. */
   scopes: Scope[];
-  /** It is shown where the installation sends e-mails. */
+  /** A tenant sees it where the installation sends e-mails; an operator reads there how it does. */
   needsMail?: boolean;
   /** The portal does not have it. */
   outsidePortal?: boolean;
@@ -43,12 +43,12 @@ const TENANT_SCREENS: readonly TenantScreen[] = [
 
 /** The screens that the viewer can open. */
 export const screensFor = (
-  viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'portalSession' | 'tenant'>,
+  viewer: Pick<ViewerQuery['viewer'], 'scopes' | 'mailConfigured' | 'mailSettingsMissing' | 'portalSession' | 'tenant'>,
 ): readonly TenantScreen[] =>
   TENANT_SCREENS.filter(
     ({ scopes, needsMail, outsidePortal, ofTenants }) =>
       isAllowed(viewer, ...scopes) &&
-      (viewer.mailConfigured || !needsMail) &&
+      (viewer.mailConfigured || viewer.mailSettingsMissing.length > 0 || !needsMail) &&
       !(outsidePortal && viewer.portalSession) &&
       !(ofTenants && viewer.tenant?.databaseId === INSTALLATION_TENANT),
   );

@@ -12,6 +12,7 @@ export function Segments<Value extends string>({ label, value, options, onChange
           key={option.value}
           type="button"
           aria-pressed={option.value === value}
+          title={option.hint}
           onClick={() => onChange(option.value)}
           className="figures rounded-sm px-2 text-xs font-medium whitespace-nowrap text-soft aria-pressed:bg-accent-soft aria-pressed:text-accent hover:text-ink"
         >

@@ -1,17 +1,8 @@
-import { Trans } from '@lingui/react/macro';
-import type { FormEvent, ReactNode } from 'react';
-import { momentIn } from '../text/moments';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button } from './button';
-import { Field, TextInput } from './field';
+import { filterOf, openFilterOf, SpanFields, spanOf } from './time-span';
 
-/** Asks for a time from one moment until another one. */
-export function TimeForm({
-  since,
-  until,
-  required = false,
-  action,
-  onChosen,
-}: {
+export interface TimeFormProps {
   since: string | undefined;
   until: string | undefined;
   /** Whether it must have a beginning. */
@@ -19,34 +10,24 @@ export function TimeForm({
   action: ReactNode;
   /** Both in ISO 8601. */
   onChosen: (times: { since: string | undefined; until: string | undefined }) => void;
-}) {
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+}
+
+/** Asks for a time from one moment until another one. */
+export function TimeForm({ since, until, required = false, action, onChosen }: TimeFormProps) {
+  const [span, setSpan] = useState(() => spanOf({ since, until }));
+  const times: { since?: string; until?: string } | undefined = (required ? filterOf : openFilterOf)(span);
+  const submit = (event: FormEvent) => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    onChosen({ since: momentIn(String(form.get('since'))), until: momentIn(String(form.get('until'))) });
+    if (times !== undefined) {
+      onChosen({ since: times.since, until: times.until });
+    }
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-1">
-      <Field name={<Trans>From</Trans>} hint={!required && <Trans>Empty: as far back as deliveries are kept.</Trans>}>
-        {(props) => (
-          <TextInput {...props} name="since" type="datetime-local" required={required} defaultValue={toInput(since)} />
-        )}
-      </Field>
-      <Field name={<Trans>Until</Trans>} hint={<Trans>Empty: now.</Trans>}>
-        {(props) => <TextInput {...props} name="until" type="datetime-local" defaultValue={toInput(until)} />}
-      </Field>
-      <Button type="submit" look="primary">
+    <form onSubmit={submit} className="flex flex-col gap-2">
+      <SpanFields span={span} onChange={setSpan} open={!required} />
+      <Button type="submit" look="primary" disabled={times === undefined}>
         {action}
       </Button>
     </form>
   );
-}
-
-/** A moment as an input of date and time has it, in the person's zone. */
-function toInput(value: string | undefined): string {
-  if (value === undefined) {
-    return '';
-  }
-  const at = new Date(value);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -1,5 +1,7 @@
-import { Trans } from '@lingui/react/macro';
-import { TextField } from './field';
+import { Trans, useLingui } from '@lingui/react/macro';
+import { useRef } from 'react';
+import { Button } from './button';
+import { MomentField } from './moment-field';
 
 /** Two moments as inputs of date and time have them, in the person's zone; an empty end means now. */
 export interface Span {
@@ -16,7 +18,8 @@ export function spanOf({ since, until }: { since?: string | undefined; until?: s
   return { since: since ? inputOf(Date.parse(since)) : '', until: until ? inputOf(Date.parse(until)) : '' };
 }
 
-function inputOf(ms: number): string {
+/** A moment as an input of date and time has it, in the person's zone. */
+export function inputOf(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
@@ -41,6 +44,15 @@ export function openFilterOf(span: Span): { since?: string; until?: string } | u
   return span.until === '' ? {} : { until: new Date(span.until).toISOString() };
 }
 
+/** Yesterday, from its beginning to its end. */
+export function yesterday(): Span {
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - 1);
+  const [date = ''] = inputOf(day.getTime()).split('T');
+  return { since: `${date}T00:00`, until: `${date}T24:00` };
+}
+
 /** @param open the beginning may be empty */
 export function SpanFields({
   span,
@@ -51,24 +63,40 @@ export function SpanFields({
   onChange: (span: Span) => void;
   open?: boolean;
 }) {
+  const { t } = useLingui();
+  const from = useRef<HTMLInputElement>(null);
   const isWrong = (open ? openFilterOf : filterOf)(span) === undefined;
   return (
-    <div className="grid grid-cols-2 gap-3 max-sm:grid-cols-1">
-      <TextField
-        name={<Trans>From</Trans>}
-        type="datetime-local"
-        required={!open}
-        value={span.since}
-        onChange={(since) => onChange({ ...span, since })}
-      />
-      <TextField
-        name={<Trans>Until</Trans>}
-        hint={<Trans>Empty means now.</Trans>}
-        error={isWrong && <Trans>The end must be after the beginning.</Trans>}
-        type="datetime-local"
-        value={span.until}
-        onChange={(until) => onChange({ ...span, until })}
-      />
+    <div className="flex flex-wrap items-start gap-x-3 gap-y-1">
+      <div className="min-w-60 flex-1">
+        <MomentField
+          name={t`From`}
+          hint={open && <Trans>Empty: as far back as deliveries are kept.</Trans>}
+          timeRef={from}
+          value={span.since}
+          onChange={(since) => onChange({ ...span, since })}
+        />
+      </div>
+      <div className="min-w-60 flex-1">
+        <MomentField
+          name={t`Until`}
+          hint={<Trans>Empty means now.</Trans>}
+          error={isWrong && <Trans>The end must be after the beginning.</Trans>}
+          value={span.until}
+          onChange={(until) => onChange({ ...span, until })}
+        />
+      </div>
+      <div className="basis-full">
+        <Button
+          onClick={() => {
+            onChange(yesterday());
+            // Whoever means a part of the day goes on with its hours.
+            requestAnimationFrame(() => from.current?.focus());
+          }}
+        >
+          <Trans>Yesterday</Trans>
+        </Button>
+      </div>
     </div>
   );
 }

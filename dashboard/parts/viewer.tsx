@@ -14,6 +14,7 @@ export const VIEWER = graphql(`
       retention { deliveryDays }
       egressAddresses
       mailConfigured
+      mailSettingsMissing
       endpointChallenge
       portalSession {
         id capabilities locale theme returnUrl parentOrigins expiresAt keysExpireInSeconds

@@ -26,6 +26,7 @@ export const tenantScreens: Readonly<Record<(typeof PORTAL_SCREENS)[number], Loa
 export const consoleScreens: Readonly<Record<string, Load>> = {
   '/': () => import('./installation/installation'),
   '/tenants': () => import('./tenants/tenants'),
+  '/payloads': () => import('./payloads/payloads'),
   '/worst': () => import('./installation/worst-endpoints'),
   '/event-types': () => import('./event-types/event-types'),
   '/event-types/new': () => import('./event-types/new-event-type'),

@@ -11,6 +11,7 @@ import { tenantsWithoutKey } from '../operations/signing-keys/try-signing-keys.j
 import { openPool } from '../platform/database/database.js';
 import { thisProgram } from '../platform/node/this-program.js';
 import { type Config, ConfigError, readConfig } from '../platform/settings/config.js';
+import { missingForMail } from '../platform/settings/mail-settings.js';
 import { withDatabaseUrl } from './database-url.js';
 import { keyProblem, readEncryptionKeys } from './encryption-keys.js';
 import { examineAddresses } from './examine-address.js';
@@ -69,6 +70,17 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
   return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
 }
 
+/** Somebody who is to get notices wants mails: without a recipient the settings are nobody's loss. */
+async function examineRecipients({ mail, smtpUrl, mailFrom, publicUrl }: Config, pool: pg.Pool): Promise<Check[]> {
+  const { rows } = await pool.query(
+    'select from hookwright.notice_recipients where deleted_at is null and unsubscribed_at is null limit 1',
+  );
+  const missing = missingForMail({ smtpUrl, mailFrom, publicUrl }).join(', ');
+  return mail !== null || rows.length === 0
+    ? []
+    : [check('notices', 'warn', `Recipients of notices get no e-mails: set ${missing} (docs/notices.md).`)];
+}
+
 async function examineDatabase(config: Config, url: string, repair: boolean): Promise<Check[]> {
   const pool = openPool(url, 1, () => {});
   try {
@@ -86,7 +98,8 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
       );
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
-    return [...checks, ...(await examineKeys(config, pool)), ...ofDeliveries];
+    const ofSettings = [...(await examineKeys(config, pool)), ...(await examineRecipients(config, pool))];
+    return [...checks, ...ofSettings, ...ofDeliveries];
   } finally {
     await pool.end();
   }

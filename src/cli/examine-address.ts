@@ -1,6 +1,7 @@
 import { readIssuer } from '../api/dashboard/oidc/provider.js';
 import { type Check, check } from '../operations/doctor/check.js';
 import type { Config } from '../platform/settings/config.js';
+import { missingForMail } from '../platform/settings/mail-settings.js';
 
 const TIMEOUT_MS = 5_000;
 const BODY_BYTES_MAX = 10_000;
@@ -41,11 +42,10 @@ async function examineMail({ mail, smtpUrl, mailFrom, publicUrl }: Config): Prom
         : check('SMTP_URL', trouble.status, `${at}: ${trouble.text}`),
     ];
   }
-  const named = { SMTP_URL: smtpUrl, MAIL_FROM: mailFrom, PUBLIC_URL: publicUrl };
-  const missing = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  const missing = missingForMail({ smtpUrl, mailFrom, publicUrl }).join(' and ');
   return smtpUrl === undefined && mailFrom === undefined
     ? []
-    : [check('SMTP_URL', 'warn', `No notices are sent by e-mail: ${missing.join(' and ')} must be set too.`)];
+    : [check('SMTP_URL', 'warn', `No notices are sent by e-mail: ${missing} must be set too.`)];
 }
 
 async function examineIssuer(oidc: NonNullable<Config['oidc']>): Promise<Check[]> {

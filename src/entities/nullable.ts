@@ -5,5 +5,5 @@ import { Field } from 'type-graphql';
 export const Nullable = (
   type: () => object,
   description: string,
-  options: { defaultValue?: unknown; complexity?: number } = {},
+  options: { defaultValue?: unknown; complexity?: number; deprecationReason?: string } = {},
 ) => Field(type, { ...options, nullable: true, description });

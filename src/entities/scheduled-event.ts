@@ -16,7 +16,7 @@ export type ScheduledEventStatus = keyof typeof ScheduledEventStatus;
 @NumberedNode('ScheduledEvent', 'The number of the scheduled event.')
 @ObjectType({
   implements: Node,
-  description: 'An event that begins to exist at its time. It is kept for 30 days after it was emitted or canceled.',
+  description: 'An event that is created at its time. It is kept for 30 days after it was emitted or canceled.',
 })
 export class ScheduledEvent {
   @PrimaryKey(idColumn())

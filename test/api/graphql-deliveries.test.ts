@@ -9,7 +9,7 @@ import { lockRow } from '../support/locks.js';
 
 const api = await GraphqlApi.open();
 const tenant = await makeTenant(api.services);
-const { mutate, read } = api.by(tenant);
+const { ask, mutate, read } = api.by(tenant);
 const webhookId = (await makeWebhook(api.services, tenant.id)).id;
 afterAll(() => api.close());
 
@@ -138,6 +138,35 @@ describe('attempts', () => {
     await api.owner.query('update hookwright.deliveries set attempt_count = 105 where id = $1', [id]);
     const { attempts } = await delivery(id, 'attempts { number }');
     expect(attempts).toEqual(Array.from({ length: 100 }, (_, index) => ({ number: index + 6 })));
+  });
+
+  test.each([
+    ['the first ones', 'first: 2', [1, 2]],
+    ['those after a number', 'first: 2, after: 3', [4, 5]],
+    ['the last ones', 'last: 2', [6, 7]],
+    ['the last ones after a number', 'last: 5, after: 5', [6, 7]],
+    ['all after a number', 'after: 4', [5, 6, 7]],
+    ['none beyond the highest number', 'first: 100, after: 2147483647', []],
+  ])('are read in parts: %s', async (_part, page, numbers) => {
+    const id = await makeDelivery('FAILED');
+    await makeAttempts(
+      id,
+      `select '{}'::json, n, 5, null::integer, 'CONNECT_FAILED', null::json, null::bytea from generate_series(1, 7) n`,
+    );
+    await api.owner.query('update hookwright.deliveries set attempt_count = 7 where id = $1', [id]);
+    const { attempts } = await delivery(id, `attempts(${page}) { number }`);
+    expect(attempts.map(({ number }: { number: number }) => number)).toEqual(numbers);
+  });
+
+  test.each([
+    ['first: 0', 'first'],
+    ['first: 101', 'first'],
+    ['last: 101', 'last'],
+    ['first: 1, last: 1', 'last'],
+  ])('are refused for a part of a wrong size: %s', async (page, path) => {
+    const id = await makeDelivery('FAILED');
+    const { errors } = await ask(`{ delivery(id: "${id}") { attempts(${page}) { number } } }`);
+    expect(errors[0].extensions.errors[0].path).toEqual([path]);
   });
 
   test('show the headers as objects and the body as text and as exact bytes', async () => {

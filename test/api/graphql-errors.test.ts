@@ -100,7 +100,7 @@ describe('variables of the wrong kind', () => {
     path: ['input', 'event_types'],
     code: 'unknown_property',
     detail:
-      'is not a field of this input, which may have idempotencyKey, active, secret, previousSecret, previousSecretExpiresAt, scope, url, name, description, eventTypes, metadata, externalId, delivery, content, ordering.',
+      'is not a field of this input, which may have idempotencyKey, active, secret, previousSecret, previousSecretExpiresAt, scope, url, name, description, eventTypes, metadata, externalId, delivery, content, ordering; did you mean eventTypes?',
   };
   test.each([
     ['a missing field', { url: 'u' }, { path: ['input', 'eventTypes'], code: 'required', detail: 'is required' }],

@@ -205,6 +205,16 @@ describe('while it loads, nothing moves on', () => {
     }
   });
 
+  browserTest('the list of deliveries, in ten loads', async ({ open }) => {
+    const { page } = await open({ origin: site.origin });
+    await answerOneByOne(page);
+    for (let load = 1; load <= 10; load += 1) {
+      await show(page, keys.main, '/portal/deliveries');
+      const { sum, moved } = await layoutShift(page);
+      expect.soft(sum, `load ${load}\n${moved.join('\n')}`).toBeLessThanOrEqual(SHIFT_MAX);
+    }
+  });
+
   browserTest('the main screens of the console', async ({ open }) => {
     const { page } = await open({ origin: site.origin });
     await answerOneByOne(page);

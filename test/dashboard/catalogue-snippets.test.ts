@@ -10,7 +10,7 @@ test('the curl command gives a shell exactly the sample, whatever is in it', () 
   const words = execFileSync('sh', ['-c', command], { encoding: 'utf8' }).split('\0');
   expect(words[0]).toBe('https://hooks.example.com/graphql');
   expect(JSON.parse(words[6] ?? '').variables.input).toEqual({
-    event: 'order.paid',
+    eventType: 'order.paid',
     payload: JSON.parse(sample),
   });
 });

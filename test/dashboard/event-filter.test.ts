@@ -26,3 +26,8 @@ test('a text in the payload is searched in at most 7 days', () => {
   expect(eventFilter({ text: 'abc' }, { ...longer, until: '2026-11-20T00:00:00Z' }, NOW).problem).toBe(undefined);
   expect(eventFilter({}, longer, NOW).problem).toBeUndefined();
 });
+
+test('the last seven days are a range that the API takes, also a minute later', () => {
+  const { filter, problem } = eventFilter({ text: 'abc' }, { ...week, since: '2026-11-19T11:59:00Z', name: '7d' }, NOW);
+  expect({ problem, since: filter.since }).toEqual({ problem: undefined, since: '2026-11-19T12:01:00.000Z' });
+});

@@ -72,6 +72,17 @@ describe('a healthy installation', () => {
     expect(named(checks, 'partitions')?.text).toContain('the next 14 days');
   });
 
+  test('hears of the settings for mails only where somebody is to get notices', async () => {
+    expect(await look('notices')).toBeUndefined();
+    await stack.rows(`insert into hookwright.notice_recipients (tenant_id, address, topics)
+      values (${stack.tenantId}, 'ops@example.com', '{FAILING}')`);
+    expect(await look('notices', { PUBLIC_URL: 'http://127.0.0.1:1' })).toEqual({
+      name: 'notices',
+      status: 'warn',
+      text: 'Recipients of notices get no e-mails: set SMTP_URL, MAIL_FROM (docs/notices.md).',
+    });
+  });
+
   test('is left exactly as it was', async () => {
     const figures = () =>
       stack.rows<{ rows: string }>(

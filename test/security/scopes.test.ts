@@ -184,7 +184,7 @@ const unguarded: Record<string, string> = {
   Verification: 'challengeCode checkedAt detail method nextAt optionsCode status',
   VerifyWebhookPayload: 'webhook',
   Viewer:
-    'apiKey egressAddresses endpointChallenge endpointOptions mailConfigured portalSession retention scopes tenant',
+    'apiKey egressAddresses endpointChallenge endpointOptions mailConfigured mailSettingsMissing portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
     eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering

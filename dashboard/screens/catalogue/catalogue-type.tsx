@@ -1,23 +1,28 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
+import { CalendarClock, Send } from 'lucide-react';
 import { useQuery } from 'urql';
+import { INSTALLATION_TENANT } from '../../../src/domain/installation/installation-tenant';
 import type { EventTypeQuery } from '../../api/generated/graphql';
-import { buttonLook } from '../../parts/button';
+import { Button, buttonLook } from '../../parts/button';
 import { JsonView } from '../../parts/json-view';
 import { OnePage } from '../../parts/one-page';
 import { Answer, Card } from '../../parts/page';
-import { Link } from '../../parts/place';
+import { Link, useAddress } from '../../parts/place';
 import { SchemaCard } from '../../parts/schema/schema-card';
 import { skeletonOf } from '../../parts/schema/schema-properties';
 import { Time } from '../../parts/time';
-import { Untrusted } from '../../parts/untrusted';
-import { useAllowed } from '../../parts/viewer';
+import { useAllowed, useViewer } from '../../parts/viewer';
 import { EVENT_TYPE } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
+import { TypeDescription } from '../event-types/type-description';
+import { EmitDialog } from './emit-dialog';
 import { HowToRegister } from './how-to-register';
 import { SendSample } from './send-sample';
 import { SnippetsCard } from './snippets-card';
 import { Subscribers } from './subscribers';
+
+type Type = NonNullable<EventTypeQuery['eventType']>;
 
 /** One event type: when it happens, what its payload has, who gets it, and a try. */
 export default function CatalogueType() {
@@ -25,6 +30,7 @@ export default function CatalogueType() {
   const { name } = useParams({ strict: false }) as { name: string };
   const [{ data, error }, read] = useQuery({ query: EVENT_TYPE, variables: { name } });
   const seesEvents = useAllowed('events:read');
+  const mayEmit = useMayEmit();
   return (
     <OnePage
       title={name}
@@ -35,10 +41,15 @@ export default function CatalogueType() {
       missing={<HowToRegister />}
       head={(type) => ({
         badges: <EventTypeBadge {...type} />,
-        actions: seesEvents && (
-          <Link to="/events" search={{ type: name }} className={buttonLook()}>
-            <Trans>Its events</Trans>
-          </Link>
+        actions: (
+          <>
+            {seesEvents && (
+              <Link to="/events" search={{ type: name }} className={buttonLook()}>
+                <Trans>View events</Trans>
+              </Link>
+            )}
+            {mayEmit(type) && <EmitActions type={type} />}
+          </>
         ),
       })}
     >
@@ -47,15 +58,44 @@ export default function CatalogueType() {
   );
 }
 
-function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) {
+/** Whether the page's caller may emit events of a type for this tenant. */
+function useMayEmit() {
+  const { tenant } = useViewer();
+  const mayEmit = useAllowed('events:emit') && tenant?.databaseId !== INSTALLATION_TENANT;
+  return ({ reserved, deprecatedAt }: Type) => mayEmit && !reserved && deprecatedAt == null;
+}
+
+const sampleOf = ({ samplePayload, schema }: Type): string =>
+  JSON.stringify(samplePayload ?? skeletonOf(schema), null, 2);
+
+function EmitActions({ type }: { type: Type }) {
+  const [address, setAddress] = useAddress();
+  const asked = address['do'];
+  const close = () => setAddress({ do: undefined }, { replace: true });
+  return (
+    <>
+      <Button icon={<CalendarClock />} onClick={() => setAddress({ do: 'schedule' }, { replace: true })}>
+        <Trans>Schedule</Trans>
+      </Button>
+      <Button look="primary" icon={<Send />} onClick={() => setAddress({ do: 'emit' }, { replace: true })}>
+        <Trans>Emit</Trans>
+      </Button>
+      {(asked === 'emit' || asked === 'schedule') && (
+        <EmitDialog eventType={type.name} sample={sampleOf(type)} later={asked === 'schedule'} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function Contents({ type }: { type: Type }) {
   const { t } = useLingui();
   const mayTest = useAllowed('webhooks:test');
   const isSample = type.samplePayload != null;
-  const sample = JSON.stringify(type.samplePayload ?? skeletonOf(type.schema), null, 2);
+  const sample = sampleOf(type);
   return (
     <>
       <p className="max-w-3xl text-soft">
-        <Untrusted text={type.description} />
+        <TypeDescription {...type} />
       </p>
       {type.deprecatedAt != null && (
         <Answer tone="warn">

@@ -12,6 +12,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { offeredTypes } from '../endpoints/form/event-type-tree';
 import { EVENT_TYPES } from '../event-types/documents';
 import { EventTypeBadge } from '../event-types/event-type-badge';
+import { TypeDescription } from '../event-types/type-description';
 import { SUBSCRIPTIONS } from './documents';
 import { HowToRegister } from './how-to-register';
 
@@ -94,9 +95,9 @@ function useColumns(): Column<EventTypeRowFragment>[] {
         name: t`When it happens`,
         wide: true,
         from: 'sm',
-        render: ({ description }) => (
+        render: ({ name, description }) => (
           <span className="text-soft" title={description}>
-            <Untrusted text={description} />
+            <TypeDescription name={name} description={description} />
           </span>
         ),
       },

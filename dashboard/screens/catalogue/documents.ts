@@ -23,3 +23,15 @@ export const TEST_TARGETS = graphql(`
     webhooks(first: 100, filter: { active: true }) { edges { node { ...EndpointRow } } }
   }
 `);
+
+export const EMIT = graphql(`
+  mutation EmitFromCatalogue($input: EmitEventInput!) {
+    emitEvent(input: $input) { event { id databaseId } }
+  }
+`);
+
+export const SCHEDULE = graphql(`
+  mutation ScheduleFromCatalogue($input: ScheduleEventInput!) {
+    scheduleEvent(input: $input) { scheduledEvent { ...ScheduledRow } }
+  }
+`);

@@ -15,7 +15,7 @@ const MUTATION =
  */
 export function emitSnippets(origin: string, name: string, sample: string): Snippet[] {
   const payload: unknown = JSON.parse(sample);
-  const body = JSON.stringify({ query: MUTATION, variables: { input: { event: name, payload } } }, null, 2);
+  const body = JSON.stringify({ query: MUTATION, variables: { input: { eventType: name, payload } } }, null, 2);
   const curl = `curl -sS ${origin}/graphql \\
   -H "Authorization: Bearer $KEY" \\
   -H 'Content-Type: application/json' \\
@@ -31,7 +31,7 @@ export function emitSnippets(origin: string, name: string, sample: string): Snip
     query: '${MUTATION}',
     variables: {
       input: {
-        event: '${name}',
+        eventType: '${name}',
         payload: ${JSON.stringify(payload, null, 2).replaceAll('\n', '\n        ')},
         // The same key again makes no second event: take an id of your own.
         idempotencyKey: '${name}:4711',

@@ -41,7 +41,7 @@ export const PREVIEWS = graphql(`
 
 export const DELIVERY_COUNTS = graphql(`
   query DeliveryCounts($filter: DeliveryFilter) {
-    deliveryCounts(filter: $filter) { all retrying failed held delivered }
+    deliveryCounts(filter: $filter) { all retrying failed lastAttemptFailed held delivered }
   }
 `);
 

@@ -1,6 +1,9 @@
-/** The API's limits of payload searches: lengths in characters, and the longest range. */
-const TEXT_CHARS = { min: 3, max: 200 };
-const TEXT_RANGE_MS_MAX = 7 * 86_400_000;
+import { PAYLOAD_PART_CHARS, SEARCHED_DAYS_MAX } from '../../../src/domain/events/payload-search.js';
+import { DAY_MS } from '../../../src/domain/text/durations.js';
+
+const TEXT_RANGE_MS_MAX = SEARCHED_DAYS_MAX * DAY_MS;
+/** A named range is this much shorter for a search of payloads, which takes its time within the range of the API. */
+const MINUTE_MS = 60_000;
 
 /** The filters as the API's `EventFilter`, without those that are not set. */
 export interface EventFilterInput {
@@ -23,9 +26,11 @@ export type FilterProblem = 'TEXT_TOO_SHORT' | 'TEXT_TOO_LONG' | 'RANGE_TOO_LONG
  */
 export function eventFilter(
   { type, key, text }: Readonly<Record<string, string | undefined>>,
-  { since, until }: { since: string; until: string | undefined },
+  { since: from, until, name }: { since: string; until: string | undefined; name?: string },
   now: number,
 ): { filter: EventFilterInput; problem: FilterProblem | undefined } {
+  const isWeek = text !== undefined && name === '7d';
+  const since = isWeek ? new Date(Date.parse(from) + 2 * MINUTE_MS).toISOString() : from;
   const filter = {
     since,
     ...(until === undefined ? {} : { until }),
@@ -39,10 +44,10 @@ export function eventFilter(
 
 function textProblem(text: string, rangeMs: number): FilterProblem | undefined {
   const { length } = Array.from(text);
-  if (length < TEXT_CHARS.min) {
+  if (length < PAYLOAD_PART_CHARS.min) {
     return 'TEXT_TOO_SHORT';
   }
-  if (length > TEXT_CHARS.max) {
+  if (length > PAYLOAD_PART_CHARS.max) {
     return 'TEXT_TOO_LONG';
   }
   return rangeMs > TEXT_RANGE_MS_MAX ? 'RANGE_TOO_LONG' : undefined;

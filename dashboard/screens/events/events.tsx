@@ -4,7 +4,7 @@ import { useQuery } from 'urql';
 import { Button } from '../../parts/button';
 import { List, More, usePage } from '../../parts/list';
 import { useLooking } from '../../parts/looking';
-import { Answer, Card, Empty, Failure, PageHead } from '../../parts/page';
+import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
@@ -12,8 +12,9 @@ import { TableSkeleton } from '../../parts/skeleton';
 import { useAllowed } from '../../parts/viewer';
 import { EVENTS } from './documents';
 import { useEventColumns } from './event-columns';
-import { eventFilter, type FilterProblem } from './event-filter';
+import { eventFilter } from './event-filter';
 import { EventFilters } from './event-filters';
+import { ProblemAnswer } from './problem-answer';
 
 /** The events of a tenant, the newest first. */
 export default function Events() {
@@ -94,19 +95,5 @@ export default function Events() {
         </Card>
       )}
     </>
-  );
-}
-
-function ProblemAnswer({ problem }: { problem: FilterProblem }) {
-  return (
-    <Answer tone="info">
-      {
-        {
-          TEXT_TOO_SHORT: <Trans>Enter at least 3 characters to search payloads.</Trans>,
-          TEXT_TOO_LONG: <Trans>Enter at most 200 characters to search payloads.</Trans>,
-          RANGE_TOO_LONG: <Trans>Payload search covers at most 7 days. Choose a shorter range.</Trans>,
-        }[problem]
-      }
-    </Answer>
   );
 }

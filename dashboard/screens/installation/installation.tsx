@@ -20,7 +20,6 @@ const Daemons = whenWanted(() => import('./daemons'));
 /** It is below the charts, and comes after them. */
 const Parts = whenWanted<PartsProps>(() => import('./parts'));
 
-
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
 const FAILING_EVERY_MS = 15_000;

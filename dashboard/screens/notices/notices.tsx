@@ -7,6 +7,7 @@ import { Button } from '../../parts/button';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { TableSkeleton } from '../../parts/skeleton';
 import { useAllowed, useViewer } from '../../parts/viewer';
+import { formatter } from '../../text/formats';
 import { DeleteRecipient } from './delete-recipient';
 import { RECIPIENTS } from './documents';
 import { RecipientForm } from './recipient-form';
@@ -15,7 +16,7 @@ import { RecipientList } from './recipient-list';
 /** The people who hear by e-mail when an endpoint fails. */
 export default function Notices() {
   const { t } = useLingui();
-  const { mailConfigured } = useViewer();
+  const { mailConfigured, mailSettingsMissing } = useViewer();
   const mayChange = useAllowed('webhooks:options');
   const [creating, setCreating] = useState(false);
   const [editing, setEditing] = useState<RecipientRowFragment>();
@@ -42,7 +43,7 @@ export default function Notices() {
                 {mailConfigured ? (
                   <Trans>A recipient gets an e-mail when an endpoint fails, is disabled or works again.</Trans>
                 ) : (
-                  <Trans>This installation sends no e-mails.</Trans>
+                  <NoMails missing={mailSettingsMissing} />
                 )}
               </Empty>
             }
@@ -54,4 +55,14 @@ export default function Notices() {
       <DeleteRecipient recipient={deleting} onClose={() => setDeleting(undefined)} />
     </>
   );
+}
+
+/** @param missing the settings that are not set; none for those who cannot set them */
+function NoMails({ missing }: { missing: readonly string[] }) {
+  const { i18n } = useLingui();
+  if (missing.length === 0) {
+    return <Trans>This installation sends no e-mails.</Trans>;
+  }
+  const settings = formatter(Intl.ListFormat, i18n.locale, { type: 'conjunction' }).format(missing);
+  return <Trans>This installation sends no e-mails yet. Set {settings} for API and daemon (docs/notices.md).</Trans>;
 }

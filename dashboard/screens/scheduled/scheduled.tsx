@@ -15,6 +15,7 @@ import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { EventTypeSelect } from '../events/event-type-select';
 import { SCHEDULED_EVENTS } from './documents';
+import { HowToSchedule } from './how-to-schedule';
 import { ScheduledDialog } from './scheduled-dialog';
 import { SCHEDULED_STATES } from './states';
 
@@ -50,10 +51,12 @@ export default function Scheduled() {
               <Empty
                 title={filtered ? <Trans>No matching events</Trans> : <Trans>No scheduled events</Trans>}
                 action={
-                  filtered && (
+                  filtered ? (
                     <Button onClick={() => setAddress({ status: undefined, type: undefined })}>
                       <Trans>Show all events</Trans>
                     </Button>
+                  ) : (
+                    <HowToSchedule />
                   )
                 }
               >

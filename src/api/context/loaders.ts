@@ -59,6 +59,12 @@ interface LoaderContext {
   readonly budget: AnswerBudget;
 }
 
+/** Attempts with numbers above `after`, and not above `upTo`. */
+export interface AttemptRange {
+  after: number;
+  upTo: number;
+}
+
 /** Read nested fields of a request by one query, however many parents there are. */
 export type Loaders = ReturnType<typeof createLoaders>;
 
@@ -148,12 +154,11 @@ function loadersOfLists(context: LoaderContext) {
       (tenantId, questions): Promise<ReadonlyMap<number, FanOutItem[]>> =>
         readFanOut(context, tenantId, questions, { retentionDays: config.retentionDays, now: context.clock() }),
     ),
-    /** Attempts with numbers above `after`. */
     attemptsByDelivery: groupedBy(
       context.tenantId,
-      ({ deliveryId, after }: { deliveryId: number; after: number }) => [deliveryId, after],
-      async (_, [{ after }], ids) => {
-        const wanted = { deliveryId: { $in: ids }, number: { $gt: after } };
+      ({ deliveryId, ...range }: AttemptRange & { deliveryId: number }) => [deliveryId, range],
+      async (_, [{ after, upTo }], ids) => {
+        const wanted = { deliveryId: { $in: ids }, number: { $gt: after, $lte: upTo } };
         const rows = await context.em.find(Attempt, wanted, { ...FRESH, orderBy: { number: 'asc' } });
         return Map.groupBy(rows, ({ deliveryId }) => deliveryId);
       },

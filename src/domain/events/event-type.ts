@@ -1,3 +1,5 @@
+import { nearestWord } from '../text/nearest-word.js';
+
 /** The name of an event type has at least two parts, lower case, separated by dots (`booking.created`). */
 export const EVENT_TYPE_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 
@@ -39,4 +41,17 @@ export function listNames(names: readonly string[]): string {
   const unnamed = names.length - NAMES_LISTED_MAX;
   const more = unnamed > 0 ? ` and ${unnamed} more` : '';
   return `${names.slice(0, NAMES_LISTED_MAX).join(', ')}${more}`;
+}
+
+/**
+ * What is wrong with a name that no event type has, as the end of a sentence.
+ *
+ * @param shown the names that messages may list
+ * @param orElse what else may stand there, as the end of the list
+ */
+export function notAType(shown: readonly string[], given: string, orElse = ''): string {
+  const nearest = nearestWord(shown, given);
+  return nearest === undefined
+    ? `is not an event type; known types: ${listNames(shown)}${orElse}`
+    : `is not an event type; did you mean ${nearest}?`;
 }

@@ -25,20 +25,31 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   boolean: ['BOOL'],
   array: ['LIST'],
   object: ['MAP', 'DICT'],
+  eventType: ['EVENT', 'TYPE', 'TOPIC'],
+  eventTypes: ['EVENTS', 'TYPES', 'TOPICS', 'ENABLEDEVENTS', 'FILTERTYPES'],
 };
 
-const CHARS_MAX = 40;
+const CHARS_MAX = 128;
 
 /** The word that somebody may have meant. */
-function nearestWord(words: readonly string[], given: unknown): string | undefined {
+export function nearestWord(words: readonly string[], given: unknown): string | undefined {
   if (typeof given !== 'string' || given.length > CHARS_MAX) {
     return undefined;
   }
   const asked = plain(given) || given.trim();
-  const isOtherwise = (word: string) => OTHERWISE[word]?.includes(asked);
-  const isMisspelled = (word: string) => distance(plain(word), asked) <= Math.min(2, (asked.length - 1) / 2);
-  return words.find((word) => plain(word) === asked) ?? words.find(isOtherwise) ?? words.find(isMisspelled);
+  const stepsMax = Math.min(2, (asked.length - 1) / 2);
+  const plainWords = words.map((word) => [word, plain(word)] as const);
+  const [found] =
+    plainWords.find(([, written]) => written === asked) ??
+    plainWords.find(([word]) => OTHERWISE[word]?.includes(asked)) ??
+    plainWords.find(([, written]) => isWithin(stepsMax, written, asked)) ??
+    [];
+  return found;
 }
+
+/** There may be thousands of event types: most differ in length alone. */
+const isWithin = (stepsMax: number, a: string, b: string): boolean =>
+  Math.abs(a.length - b.length) <= stepsMax && distance(a, b) <= stepsMax;
 
 const plain = (word: string): string => word.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
 

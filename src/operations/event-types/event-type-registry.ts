@@ -1,4 +1,5 @@
 import { listNames } from '../../domain/events/event-type.js';
+import { nearestWord } from '../../domain/text/nearest-word.js';
 import type { InputIssue } from '../../errors.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
@@ -99,22 +100,28 @@ export class EventTypeRegistry {
   }
 
   /**
-   * Judges a payload by the schema of its type. Paths start with `event` or `payload`.
+   * Judges a payload by the schema of its type. Paths start with `eventType` or `payload`.
    *
    * @param tenantId whose payload it is, null: the installation's
    * @returns the broken rules, none for a good payload
    */
   async check(eventType: string, payload: unknown, tenantId: number | null = null): Promise<InputIssue[]> {
     const found = await this.#find(eventType);
-    const refuse = (code: string, why: string) => [{ path: ['event'], code, detail: `${why} ${this.#known()}` }];
+    const refuse = (code: string, detail: string) => [{ path: ['eventType'], code, detail }];
     if (found === undefined) {
-      return refuse('event_type_unknown', NO_SUCH_TYPE);
+      const nearest = nearestWord(this.#emittable(), eventType);
+      return refuse(
+        'event_type_unknown',
+        nearest === undefined
+          ? `${NO_SUCH_TYPE} ${this.#known()}`
+          : `There is no such event type; did you mean ${nearest}?`,
+      );
     }
     if (found.type.reserved) {
-      return refuse('event_type_reserved', 'Only the service itself emits events of this type.');
+      return refuse('event_type_reserved', `Only the service itself emits events of this type. ${this.#known()}`);
     }
     if (found.type.deprecatedAt !== null) {
-      return refuse('event_type_deprecated', 'The event type is deprecated.');
+      return refuse('event_type_deprecated', `The event type is deprecated. ${this.#known()}`);
     }
     return piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
   }
@@ -136,10 +143,13 @@ export class EventTypeRegistry {
   }
 
   #known(): string {
-    const names = this.#last.all
+    return `Known types: ${listNames(this.#emittable())}.`;
+  }
+
+  #emittable(): string[] {
+    return this.#last.all
       .filter(({ reserved, deprecatedAt, hiddenAt }) => !reserved && deprecatedAt === null && hiddenAt === null)
       .map(({ name }) => name);
-    return `Known types: ${listNames(names)}.`;
   }
 
   async #find(name: string): Promise<Compiled | undefined> {

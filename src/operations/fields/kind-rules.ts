@@ -3,7 +3,7 @@ import { judgeUrl, type TargetPolicy } from '../../domain/addresses/target.js';
 import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../../domain/content/filter-path.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import { textProblems } from '../../domain/content/template.js';
-import { listNames, WILDCARD } from '../../domain/events/event-type.js';
+import { listNames, notAType, WILDCARD } from '../../domain/events/event-type.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
 import {
   type Delays,
@@ -248,12 +248,10 @@ export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"]
             add([index], 'wildcard_not_alone', '"*" means all event types and must stand alone');
           }
         } else if (!known.all.includes(name)) {
-          add([index], 'event_type_unknown', `${notAType(known)}${forAll}`);
+          add([index], 'event_type_unknown', notAType(known.shown, name, forAll));
         } else if (names.indexOf(name) < index) {
           add([index], 'duplicate', 'is in the list twice');
         }
       });
     });
 }
-
-export const notAType = ({ shown }: KnownTypes) => `is not an event type; known types: ${listNames(shown)}`;

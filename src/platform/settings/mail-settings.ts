@@ -71,6 +71,16 @@ function greetingOf(publicUrl: string, from: string): string {
   }
 }
 
+/** The settings without which no mails are sent, as far as they are not set. */
+export const missingForMail = ({
+  smtpUrl,
+  mailFrom,
+  publicUrl,
+}: Partial<ValuesOf<typeof mailSettings>> & { publicUrl?: string | undefined }): string[] =>
+  Object.entries({ SMTP_URL: smtpUrl, MAIL_FROM: mailFrom, PUBLIC_URL: publicUrl }).flatMap(([name, value]) =>
+    value === undefined ? [name] : [],
+  );
+
 /** @returns null: no mails are sent, because one of SMTP_URL, MAIL_FROM and PUBLIC_URL is not set */
 export function mailConfigOf(
   { smtpUrl, mailFrom: from }: ValuesOf<typeof mailSettings>,

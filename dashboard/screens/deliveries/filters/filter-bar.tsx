@@ -1,19 +1,18 @@
-import { Popover } from '@base-ui/react/popover';
 import { Trans, useLingui } from '@lingui/react/macro';
-import { ChevronRight, ListFilter, X } from 'lucide-react';
-import { memo, useState } from 'react';
+import { ListFilter, X } from 'lucide-react';
+import { memo, useRef, useState } from 'react';
 import { useQuery } from 'urql';
-import { Button, buttonLook } from '../../../parts/button';
+import { Button } from '../../../parts/button';
 import { useShortcut } from '../../../parts/keyboard';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
+import { whenWanted } from '../../../parts/when-wanted';
 import { FILTER_CHOICES } from '../documents';
-import { FilterEditor } from './filter-editor';
 import { type Chip, FILTER_NAMES, useChips } from './filter-names';
+import type { FilterPopupProps } from './filter-popup';
 import { type FilterName, type Filters, VIEWS } from './filters';
 
-/** The filters of the menu, in its order. */
-const OFFERED = ['status', 'endpoint', 'type', 'range', 'class', 'error', 'text', 'key', 'event'] as const;
+const FilterPopup = whenWanted<FilterPopupProps>(() => import('./filter-popup'));
 
 /** The filters of the list, as chips, and a menu that sets another one. The views above have no chip. */
 export const FilterBar = memo(function FilterBar({
@@ -27,6 +26,7 @@ export const FilterBar = memo(function FilterBar({
   const mayReadPayloads = useAllowed('events:read');
   const [{ data: choices }] = useQuery({ query: FILTER_CHOICES });
   const [open, setOpen] = useState<'menu' | FilterName>();
+  const anchor = useRef<HTMLSpanElement>(null);
   const isView = (VIEWS as readonly unknown[]).includes(filters.status);
   const chips = useChips(filters, choices).filter(({ filter }) => filter !== 'status' || !isView);
   useShortcut('/', t`Search payloads`, mayReadPayloads ? () => setOpen('text') : undefined);
@@ -34,35 +34,28 @@ export const FilterBar = memo(function FilterBar({
   const clear = (names: readonly FilterName[]) => onChange(Object.fromEntries(names.map((name) => [name, undefined])));
   return (
     <div className="mb-3 flex flex-wrap items-center gap-1.5">
-      <Popover.Root open={open !== undefined} onOpenChange={(next) => setOpen(next ? 'menu' : undefined)}>
-        <Popover.Trigger className={buttonLook('plain')}>
-          <ListFilter aria-hidden />
+      <span ref={anchor}>
+        <Button
+          icon={<ListFilter aria-hidden />}
+          aria-haspopup="dialog"
+          aria-expanded={open !== undefined}
+          onClick={() => setOpen(open === undefined ? 'menu' : undefined)}
+        >
           <Trans>Filter</Trans>
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Positioner sideOffset={6} align="start" className="z-20">
-            <Popover.Popup
-              aria-label={t`Filter`}
-              className="w-72 max-w-[calc(100vw-1.5rem)] rounded-lg border border-line bg-raised p-1 shadow-xl"
-            >
-              {open === 'menu' || open === undefined ? (
-                <FilterMenu onChoose={setOpen} />
-              ) : (
-                <FilterEditor
-                  key={open}
-                  filter={open}
-                  filters={filters}
-                  choices={choices}
-                  onDone={(change) => {
-                    onChange(change);
-                    setOpen(undefined);
-                  }}
-                />
-              )}
-            </Popover.Popup>
-          </Popover.Positioner>
-        </Popover.Portal>
-      </Popover.Root>
+        </Button>
+      </span>
+      <FilterPopup
+        wanted={open !== undefined}
+        open={open}
+        onOpen={setOpen}
+        anchor={anchor}
+        filters={filters}
+        choices={choices}
+        onDone={(change) => {
+          onChange(change);
+          setOpen(undefined);
+        }}
+      />
       {chips.map((chip) => (
         <FilterChip
           key={chip.filter}
@@ -79,27 +72,6 @@ export const FilterBar = memo(function FilterBar({
     </div>
   );
 });
-
-function FilterMenu({ onChoose }: { onChoose: (filter: FilterName) => void }) {
-  const { i18n } = useLingui();
-  const mayReadPayloads = useAllowed('events:read');
-  return (
-    <ul>
-      {OFFERED.filter((name) => name !== 'text' || mayReadPayloads).map((name) => (
-        <li key={name}>
-          <button
-            type="button"
-            onClick={() => onChoose(name)}
-            className="flex h-7 w-full items-center justify-between rounded-md px-2 text-sm hover:bg-sunken"
-          >
-            {i18n._(FILTER_NAMES[name])}
-            <ChevronRight aria-hidden className="size-3.5 text-faint rtl:-scale-x-100" />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 /** A filter that is set: a click on it changes it. */
 function FilterChip({ filter, value, onEdit, onRemove }: Chip & { onEdit: () => void; onRemove: () => void }) {

@@ -1,4 +1,4 @@
-import type { MessageDescriptor } from '@lingui/core';
+import type { I18n, MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
 import type { FilterChoicesQuery } from '../../../api/generated/graphql';
@@ -38,8 +38,19 @@ export const STATE_NAMES: Record<(typeof STATES)[number], MessageDescriptor> = {
   HELD: DELIVERY_STATES.HELD.name,
   CANCELED: DELIVERY_STATES.CANCELED.name,
   RETRYING: msg`Retrying`,
-  ATTEMPT_FAILED: msg`Last attempt failed`,
+  ATTEMPT_FAILED: msg`Attempts failed`,
 };
+
+/** What sets apart the states that people take for each other. */
+const STATE_HINTS: Partial<Record<keyof typeof STATE_NAMES, MessageDescriptor>> = {
+  FAILED: msg`For good: no retry is left.`,
+  ATTEMPT_FAILED: msg`The last attempt failed: for good, held, canceled or retried.`,
+};
+
+export function hintOf(state: keyof typeof STATE_NAMES, i18n: Pick<I18n, '_'>): string | undefined {
+  const hint = STATE_HINTS[state];
+  return hint && i18n._(hint);
+}
 
 export const RANGE_NAMES: Record<string, MessageDescriptor> = {
   '1h': msg`Last hour`,

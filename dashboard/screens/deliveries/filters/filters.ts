@@ -20,14 +20,19 @@ export type Filters = { readonly [name in FilterName]?: string | undefined };
 
 export const STATUSES = ['PENDING', 'SUCCEEDED', 'FAILED', 'WAITING', 'HELD', 'CANCELED'] as const;
 /** What the address may name as a state: two of them are filters of their own in the API. */
-export const STATES = [...STATUSES, 'RETRYING', 'ATTEMPT_FAILED'] as const;
+export const STATES = [
+  'PENDING',
+  'SUCCEEDED',
+  'FAILED',
+  'ATTEMPT_FAILED',
+  'RETRYING',
+  'WAITING',
+  'HELD',
+  'CANCELED',
+] as const;
 /** The states that have a view above the list. */
-export const VIEWS = ['RETRYING', 'FAILED', 'HELD', 'SUCCEEDED'] as const;
+export const VIEWS = ['RETRYING', 'FAILED', 'ATTEMPT_FAILED', 'HELD', 'SUCCEEDED'] as const;
 export const STATUS_CLASSES = ['HTTP_2XX', 'HTTP_3XX', 'HTTP_4XX', 'HTTP_5XX', 'NO_ANSWER'] as const;
-
-/** The API's limits of payload searches: lengths in characters, and the longest range. */
-export const TEXT_CHARS = { min: 3, max: 200 };
-export const TEXT_RANGE_MS_MAX = 604_800_000;
 
 /** The filters as the API's `DeliveryFilter`, without those that are not set. */
 export interface DeliveryFilterInput {

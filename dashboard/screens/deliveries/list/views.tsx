@@ -5,7 +5,7 @@ import { useReadAgain } from '../../../parts/refresh';
 import { Segments } from '../../../parts/segments';
 import { countUpTo } from '../../../text/numbers';
 import { DELIVERY_COUNTS } from '../documents';
-import { STATE_NAMES } from '../filters/filter-names';
+import { hintOf, STATE_NAMES } from '../filters/filter-names';
 import { canCheck, type DeliveryFilterInput, type Filters, VIEWS } from '../filters/filters';
 
 /** The API counts no further. */
@@ -39,7 +39,11 @@ export function Views({
     value == null ? words : `${words} ${countUpTo(value, COUNTED_MAX)}`;
   const options = [
     { value: '', name: name(t`All`, counts?.all) },
-    ...VIEWS.map((view) => ({ value: view, name: name(i18n._(STATE_NAMES[view]), counts?.[COUNTS[view]]) })),
+    ...VIEWS.map((view) => ({
+      value: view,
+      name: name(i18n._(STATE_NAMES[view]), counts?.[COUNTS[view]]),
+      hint: hintOf(view, i18n),
+    })),
   ];
   return (
     <div className="mb-2">
@@ -53,4 +57,10 @@ export function Views({
   );
 }
 
-const COUNTS = { RETRYING: 'retrying', FAILED: 'failed', HELD: 'held', SUCCEEDED: 'delivered' } as const;
+const COUNTS = {
+  RETRYING: 'retrying',
+  FAILED: 'failed',
+  ATTEMPT_FAILED: 'lastAttemptFailed',
+  HELD: 'held',
+  SUCCEEDED: 'delivered',
+} as const;

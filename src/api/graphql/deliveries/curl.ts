@@ -14,6 +14,7 @@ import { PAYLOAD_COST } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
+import { attemptsOn } from './attempt-page.js';
 
 @Resolver(() => Delivery)
 export class CurlResolver {
@@ -49,8 +50,8 @@ export class CurlResolver {
 
 /** The latest attempt, or a preview of the next one. @param isLatest whether the latest attempt had this content */
 async function requestOf(delivery: Delivery, sent: SentContent, isLatest: boolean, context: Context) {
-  const after = Math.max(0, delivery.attemptCount - 1);
-  const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, after })).at(-1);
+  const page = attemptsOn({ last: 1 }, delivery.attemptCount);
+  const latest = (await context.loaders.attemptsByDelivery.load({ deliveryId: delivery.id, ...page })).at(-1);
   if (latest !== undefined && isLatest && !isWithoutToken(latest.errorCode)) {
     const method = latest.method ?? DEFAULT_METHOD;
     return { method, url: latest.url, headers: JSON.parse(latest.requestHeaders) as Record<string, string> };

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { ID, InputType } from 'type-graphql';
 import { z } from 'zod';
 import { SEND_ERROR_CODES } from '../../../domain/deliveries/outcome.js';
+import { PAYLOAD_PART_CHARS, SEARCHED_DAYS_MAX } from '../../../domain/events/payload-search.js';
 import { DAY_MS } from '../../../domain/text/durations.js';
 import { DeliveryStatus } from '../../../entities/delivery.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
@@ -52,9 +53,6 @@ export class WebhookDeliveryFilter extends TimeRange {
   @Nullable(() => Boolean, 'True: only pending deliveries that were attempted before and will be attempted again.')
   retrying?: boolean | null;
 }
-
-const PAYLOAD_PART_CHARS = { min: 3, max: 200 };
-const SEARCHED_DAYS_MAX = 7;
 
 export const PAYLOAD_CONTAINS =
   'Only items whose payload contains this exact text, as in `Event.body`: ' +

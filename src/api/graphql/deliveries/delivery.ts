@@ -31,6 +31,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { requireRange, type TimeRange } from '../fields/time-range.js';
+import { ATTEMPTS_MAX, AttemptArgs, attemptsOn } from './attempt-page.js';
 import { conditionsOf } from './delivery-conditions.js';
 import { conditionsIn, DeliveryFilter, type WebhookDeliveryFilter } from './delivery-filter.js';
 
@@ -70,9 +71,6 @@ class CancelDeliveryPayload {
 }
 
 export const DeliveryConnection = connectionOf(Delivery, 'Delivery', 'deliveries');
-
-/** A limit, because a delivery can be sent again any number of times. */
-const ATTEMPTS_SHOWN_MAX = 100;
 
 @Resolver(() => Delivery)
 export class DeliveryResolver {
@@ -136,13 +134,16 @@ export class DeliveryResolver {
     return headId === null || headId === id ? null : await loaders.deliveryById.load(headId);
   }
 
-  @mayHold(ATTEMPTS_SHOWN_MAX)
+  @mayHold(ATTEMPTS_MAX)
   @FieldResolver(() => [Attempt], {
-    description: `The attempts so far, oldest first. Only the latest ${ATTEMPTS_SHOWN_MAX} when there are more.`,
+    description: `The attempts so far, oldest first. Without arguments the latest ${ATTEMPTS_MAX} at most.`,
   })
-  attempts(@Root() { id, attemptCount }: Delivery, @Ctx() context: Context): Promise<Attempt[]> {
-    const after = Math.max(0, attemptCount - ATTEMPTS_SHOWN_MAX);
-    return context.loaders.attemptsByDelivery.load({ deliveryId: id, after });
+  attempts(
+    @Root() { id, attemptCount }: Delivery,
+    @Args(() => AttemptArgs) page: AttemptArgs,
+    @Ctx() context: Context,
+  ): Promise<Attempt[]> {
+    return context.loaders.attemptsByDelivery.load({ deliveryId: id, ...attemptsOn(page, attemptCount) });
   }
 
   @Requires('deliveries:resend')

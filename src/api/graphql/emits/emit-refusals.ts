@@ -10,7 +10,7 @@ export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiE
 
 /** The error for an event that the emitter refused. @param path of the event in the request */
 export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
-  const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'event'], code, detail }]);
+  const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'eventType'], code, detail }]);
   switch (reason) {
     case 'TENANT_UNKNOWN':
       return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));

@@ -9,8 +9,11 @@ import { TENANT_NAMED } from '../fields/tenant-in.js';
 
 @InputType({ description: 'The event to emit.' })
 export class EmitEventInput {
-  @Field(() => String, { description: 'The name of its event type, such as `booking.created`.' })
-  event!: string;
+  @Nullable(() => String, 'The name of its event type, such as `booking.created`. Required.')
+  eventType?: string | null;
+
+  @Nullable(() => String, 'The name of its event type.', { deprecationReason: 'Use `eventType`.' })
+  event?: string | null;
 
   @Nullable(
     () => JSONObject,

@@ -16,9 +16,10 @@ import { payloadText, writtenPayload } from './payload-text.js';
 /** Checks one event and fixes its bytes. @throws ApiError */
 export async function prepareEmit(
   context: Context,
-  { event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
+  { eventType: named, event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
+  const eventType = givenType(named ?? null, event ?? null, path);
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
   const isKeyed = typeof idempotencyKey === 'string';
   const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
@@ -27,10 +28,27 @@ export async function prepareEmit(
   const { body, value, name } = await piece(tenant, () =>
     givenPayload(context, payload ?? null, written ?? null, path),
   );
-  const issues = await context.eventTypes.check(event, value, tenant);
-  const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
+  const issues = await context.eventTypes.check(eventType, value, tenant);
+  const fields: Record<string, string> = {
+    payload: name,
+    eventType: typeof named === 'string' ? 'eventType' : 'event',
+  };
+  const placeOf = ([first, ...rest]: Path) => [...path, fields[first!] ?? first!, ...rest];
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
-  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
+  return { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
+}
+
+/** @throws ApiError */
+function givenType(eventType: string | null, event: string | null, path: Path): string {
+  if (eventType !== null && event !== null) {
+    const detail = 'cannot stand together with eventType, which replaces it';
+    throw invalidInput([{ path: [...path, 'event'], code: 'contradiction', detail }]);
+  }
+  const given = eventType ?? event;
+  if (given === null) {
+    throw invalidInput([{ path: [...path, 'eventType'], code: 'required', detail: 'is required' }]);
+  }
+  return given;
 }
 
 /** The payload of an event: its text, its value, and the field that has it. @throws ApiError */

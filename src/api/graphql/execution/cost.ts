@@ -71,7 +71,8 @@ function listLength({ args, field, type: parent }: ComplexityEstimatorArgs, leng
   if (!isListType(getNullableType(field.type)) || parent.name.endsWith('Connection')) {
     return 1;
   }
-  return Array.isArray(args['ids']) ? args['ids'].length : length;
+  const size = Number(args['first'] ?? args['last'] ?? length);
+  return Array.isArray(args['ids']) ? args['ids'].length : Math.min(Math.max(size, 0), length);
 }
 
 /** The page sizes of nested connections multiply. @throws GraphQLError GRAPHQL_VALIDATION_FAILED */

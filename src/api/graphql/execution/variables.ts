@@ -12,6 +12,7 @@ import {
   typeFromAST,
 } from 'graphql';
 import { jsonTypeOf, mustBe } from '../../../domain/text/json-type.js';
+import { nearestWord } from '../../../domain/text/nearest-word.js';
 import { invalidInput } from '../../../errors.js';
 import { enumRule, graphqlErrorOf, withoutValue } from '../fields/errors.js';
 
@@ -106,15 +107,22 @@ class VariableRules {
     const fields = type.getFields();
     for (const name in value as object) {
       if (!Object.hasOwn(fields, name)) {
-        const which = this.showsSchema ? `, which may have ${Object.keys(fields).join(', ')}` : '';
         this.#path.push(name);
-        this.#refuse('unknown_property', `is not a field of this input${which}.`);
+        this.#refuse('unknown_property', `is not a field of this input${this.#fieldsFor(name, Object.keys(fields))}`);
       }
     }
     for (const name in fields) {
       const { type: fieldType, defaultValue } = fields[name]!;
       this.requireMember(name, (value as Record<string, unknown>)[name], fieldType, defaultValue !== undefined);
     }
+  }
+
+  #fieldsFor(given: string, names: readonly string[]): string {
+    if (!this.showsSchema) {
+      return '.';
+    }
+    const nearest = nearestWord(names, given);
+    return `, which may have ${names.join(', ')}${nearest === undefined ? '.' : `; did you mean ${nearest}?`}`;
   }
 
   #requireLeaf(value: unknown, type: GraphQLLeafType): void {

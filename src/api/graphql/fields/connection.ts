@@ -66,6 +66,7 @@ class PageInfo {
 
 export interface Connection<Node> {
   edges: { cursor: string; node: Node }[];
+  nodes: Node[];
   pageInfo: PageInfo;
 }
 
@@ -92,8 +93,11 @@ export function connectionOf<Node extends object>(
 
   @ObjectType(`${name}Connection`, { description: `A page of a list of ${plural}, newest first.` })
   class ConnectionType implements Connection<Node> {
-    @Field(() => [Edge], { description: 'The items of the page.' })
+    @Field(() => [Edge], { description: 'The items of the page with their cursors.' })
     edges!: Edge[];
+
+    @Field(() => [node], { description: 'The items without their cursors.' })
+    nodes!: Node[];
 
     @Field(() => PageInfo, { description: 'The position of the page.' })
     pageInfo!: PageInfo;
@@ -141,7 +145,7 @@ export async function readConnection<Node extends { id: number }>(
       return hasMore(!isForward && overflows, after === null ? null : { below: null, above: after - 1, order: 'asc' });
     },
   };
-  return { edges, pageInfo };
+  return { edges, nodes, pageInfo };
 }
 
 /**
@@ -193,12 +197,18 @@ export const sizeIssues = (name: string, size: number | null | undefined, max: n
     ? [{ path: [name], code: 'out_of_range', detail: `must be 1 to ${max}` }]
     : [];
 
-function pageOf(list: ListName, { first, last, after, before }: ConnectionArgs) {
-  const issues: InputIssue[] = [];
-  if (typeof first === 'number' && typeof last === 'number') {
-    issues.push({ path: ['last'], code: 'contradiction', detail: 'cannot stand together with `first`' });
-  }
-  issues.push(...sizeIssues('first', first, PAGE_MAX), ...sizeIssues('last', last, PAGE_MAX));
+/** The issues of the arguments that say how much of a list is read. */
+export const sizesIssues = ({ first, last }: Pick<ConnectionArgs, 'first' | 'last'>, max: number): InputIssue[] => [
+  ...(typeof first === 'number' && typeof last === 'number'
+    ? [{ path: ['last'], code: 'contradiction', detail: 'cannot stand together with `first`' }]
+    : []),
+  ...sizeIssues('first', first, max),
+  ...sizeIssues('last', last, max),
+];
+
+function pageOf(list: ListName, args: ConnectionArgs) {
+  const { first, last, after, before } = args;
+  const issues = sizesIssues(args, PAGE_MAX);
   const cursors = { after: decodeCursor(list, after), before: decodeCursor(list, before) };
   for (const [name, cursor] of Object.entries(cursors)) {
     if (cursor === undefined) {

@@ -11,6 +11,7 @@ import { withGlobalIds } from '../../../domain/ids/global-id.js';
 import { oneOf } from '../../../domain/text/nearest-word.js';
 import { ApiError, headersOf } from '../../../errors.js';
 import { toApiError } from '../../context/faults.js';
+import { hintAbout } from './hints.js';
 
 /** Codes outside the catalogue of errors: they are about the form of a request or its document. */
 const documentErrorCodes = new Set([
@@ -60,7 +61,7 @@ export function formatError(error: GraphQLError, schema: GraphQLSchema | null = 
   // Apollo's errors about malformed persisted queries have only a status.
   const code = extensions.code ?? (http?.status === 400 ? 'BAD_REQUEST' : '');
   if (!(cause instanceof ApiError) && documentErrorCodes.has(code)) {
-    const said = (schema && enumRefusal(message, schema)) ?? withoutValue(message);
+    const said = (schema && (enumRefusal(message, schema) ?? hintAbout(message, schema))) ?? withoutValue(message);
     return { message: said, ...position, extensions: { code } };
   }
   const known = toApiError(cause);

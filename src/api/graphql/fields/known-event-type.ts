@@ -1,5 +1,6 @@
+import { notAType } from '../../../domain/events/event-type.js';
 import { invalidInput, type Path } from '../../../errors.js';
-import { type Known, knownOf, notAType } from '../../../operations/fields/kind-rules.js';
+import { type Known, knownOf } from '../../../operations/fields/kind-rules.js';
 import type { Context } from '../../context/context.js';
 
 /** The knowledge that rules for the fields of a webhook need. */
@@ -20,7 +21,7 @@ export async function knownTypeIn(
   }
   const known = await eventTypes.names();
   if (!known.all.includes(name)) {
-    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(known) }]);
+    throw invalidInput([{ path, code: 'event_type_unknown', detail: notAType(known.shown, name) }]);
   }
   return name;
 }

@@ -8,6 +8,7 @@ import { Tenant } from '../../../entities/tenant.js';
 import { ApiError } from '../../../errors.js';
 import { unmadeInstallationTenant } from '../../../operations/webhooks/installation-tenant.js';
 import { tenantEntityManager, UNFILTERED } from '../../../platform/database/tenant-database.js';
+import { missingForMail } from '../../../platform/settings/mail-settings.js';
 import { type Context, callerOf } from '../../context/context.js';
 import { RequiresKey } from '../fields/requires.js';
 import { Retention, retentionOf } from '../installation/installation-types.js';
@@ -51,6 +52,12 @@ class Viewer {
 
   @Field(() => Boolean, { description: 'Whether this installation sends notices by e-mail.' })
   mailConfigured!: boolean;
+
+  @Field(() => [String], {
+    description:
+      'The settings that the operator must set before notices are sent, such as `SMTP_URL`. Empty for a key of a tenant.',
+  })
+  mailSettingsMissing!: string[];
 }
 
 @Resolver()
@@ -81,6 +88,7 @@ export class ViewerResolver {
       egressAddresses: config.delivery.egressAddresses,
       endpointChallenge: config.endpointChallenge === 'required',
       mailConfigured: config.mail !== null,
+      mailSettingsMissing: owner === null ? missingForMail(config) : [],
     };
   }
 }
