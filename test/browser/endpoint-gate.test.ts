@@ -6,8 +6,8 @@ import { browserTest } from '../support/browser/browser-test.js';
 import { visit } from '../support/browser/visit.js';
 import { AUTHORITY, EXPIRED, GOOD, KEY } from '../support/certificates.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
-import { issueCertificate } from '../support/issue-certificate.js';
 import { eventually } from '../support/eventually.js';
+import { issueCertificate } from '../support/issue-certificate.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
 /** What an endpoint and the service ask of each other before an event goes: certificates, tokens, and a proof. */
