@@ -86,18 +86,21 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
 }
 
 function Numbers({ operation }: { operation: OperationRowFragment }) {
-  const { kind, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
+  const { kind, createdAt, beginsAt, finishedAt, databaseId, affected, skipped, total } = operation;
   return (
     <Card title={<Trans>Totals</Trans>}>
       <Facts>
         <Fact name={<Trans>Found</Trans>}>{count(total)}</Fact>
-        <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
-          {count(affected)}
-        </Fact>
+        <Fact name={<AffectedName kind={kind} />}>{count(affected)}</Fact>
         <Fact name={<Trans>Skipped</Trans>}>{count(skipped)}</Fact>
         <Fact name={<Trans>Started</Trans>}>
           <Time value={createdAt} />
         </Fact>
+        {beginsAt && (
+          <Fact name={<Trans>Begins</Trans>}>
+            <Time value={beginsAt} />
+          </Fact>
+        )}
         {finishedAt && (
           <Fact name={<Trans>Ended</Trans>}>
             <Time value={finishedAt} />
@@ -112,6 +115,17 @@ function Numbers({ operation }: { operation: OperationRowFragment }) {
       )}
     </Card>
   );
+}
+
+function AffectedName({ kind }: Pick<OperationRowFragment, 'kind'>) {
+  switch (kind) {
+    case 'CANCEL_DELIVERIES':
+      return <Trans>Canceled</Trans>;
+    case 'ERASE_EVENTS':
+      return <Trans>Erased</Trans>;
+    default:
+      return <Trans>Queued to be sent</Trans>;
+  }
 }
 
 /** The meaning of the operation's state, if it is not plain. */

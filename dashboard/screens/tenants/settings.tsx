@@ -6,6 +6,7 @@ import { DeliveryDefaults } from './delivery-defaults';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 import { TenantExternalId } from './tenant-external-id';
+import { TenantRetention } from './tenant-retention';
 
 /** The operator's actions on a tenant, beside those of the tenant itself. */
 export default function TenantSettings() {
@@ -19,6 +20,7 @@ export default function TenantSettings() {
         <div className="flex max-w-3xl flex-col gap-4">
           {mayChange && <RenameTenant key={tenant.name} tenant={tenant} />}
           {mayChange && <TenantExternalId key={tenant.externalId} tenant={tenant} />}
+          {mayChange && <TenantRetention key={tenant.retentionDays} tenant={tenant} />}
           {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}

@@ -53,12 +53,12 @@ const byAttempt = <Text>(name: string, column: string) =>
     },
   );
 
-/** The bodies of events, by their ids. */
+/** The bodies of events, by their ids, but for erased ones. */
 export const eventBodies = byId(
   'event_bodies',
   (value) => `
     select e.id as key, ${value('e.body')} as value from hookwright.events e
-    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
+    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4 and e.erased_at is null`,
 );
 
 /** The bodies of scheduled events, by their ids. */

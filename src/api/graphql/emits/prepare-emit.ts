@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ApiError, type InputIssue, invalidInput, type Path, requireNoIssues } from '../../../errors.js';
 import { piece } from '../../../platform/concurrency/in-pieces.js';
@@ -16,7 +17,7 @@ import { payloadText, writtenPayload } from './payload-text.js';
 /** Checks one event and fixes its bytes. @throws ApiError */
 export async function prepareEmit(
   context: Context,
-  { event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
+  { event, payload, body: written, idempotencyKey, orderingKey, keepHours, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
@@ -30,8 +31,17 @@ export async function prepareEmit(
   const issues = await context.eventTypes.check(event, value, tenant);
   const placeOf = ([first, ...rest]: Path) => [...path, first === 'payload' ? name : first!, ...rest];
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
-  return { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
+  const kept =
+    typeof keepHours === 'number' ? parseInput(hoursBelow(context), keepHours, [...path, 'keepHours']) : null;
+  const known = { tenantId: tenant, eventType: event, body, idempotencyKey: key, onlyWebhookId: null };
+  return { ...known, orderingKey: ordering, keepHours: kept };
 }
+
+const hoursBelow = ({ config }: Context) =>
+  z
+    .int()
+    .min(1, 'must be at least 1')
+    .max(config.retentionDays * 24 - 1, `must be less than ${config.retentionDays * 24}, the retention time`);
 
 /** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
 function givenPayload(
