@@ -45,8 +45,8 @@ export function EraseDialog({ id, onClose }: { id: string; onClose: () => void }
     >
       <p className="text-sm text-soft">
         <Trans>
-          The payload, the answers to its deliveries and its keys are erased here for good, and open deliveries are
-          canceled. What was delivered stays with the receivers.
+          The payload, the answers to its deliveries and its keys are erased for good. Open deliveries are canceled.
+          Receivers keep their copies.
         </Trans>
       </p>
       <ReasonField {...form.field('reason')} />

@@ -21,21 +21,20 @@ export function TenantRetention({ tenant }: { tenant: { id: string; retentionDay
   });
   return (
     <Card title={<Trans>Retention</Trans>}>
-      <form onSubmit={form.submit} className="flex flex-wrap items-start gap-x-2">
+      <form noValidate onSubmit={form.submit} className="flex flex-wrap items-start gap-x-2">
         <div className="min-w-0 flex-1 basis-60">
           <TextField
             {...form.field('retentionDays')}
             name={<Trans>Days for which payloads are kept</Trans>}
             hint={
               <Trans>
-                Fewer than {retention.deliveryDays}, as for all tenants; empty: as many. Older ones are erased within
-                minutes, and what was not delivered by then is canceled.
+                Fewer than {retention.deliveryDays}, the number for all tenants. Older payloads are erased, and their
+                open deliveries are canceled.
               </Trans>
             }
             error={form.error && messageOf(form.error)}
             type="number"
             min={1}
-            max={retention.deliveryDays - 1}
           />
         </div>
         <div className="pt-6.25">

@@ -57,8 +57,8 @@ export interface DueDelivery extends WebhookToSend {
 
 /**
  * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, or its time has not come. SUPERSEDED:
- * the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished or has a
- * job of its own.
+ * the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished, or
+ * has a job of its own.
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 

@@ -63,7 +63,8 @@ const endStatement: Statement = {
   name: 'end_bulk_operation',
   text: `
     update hookwright.bulk_operations
-    set status = $2, error = $3, in_queue = '{}', sealed_field = null,
+    set status = $2, in_queue = '{}', sealed_field = null,
+        error = $3 || case when $2 = 'FAILED' and kind <> 'ERASE_EVENTS' then ' It can be resumed.' else '' end,
         finished_at = case when $2::hookwright.bulk_status <> 'PAUSED' then now() end
     where id = $1 and status = 'RUNNING'`,
 };
@@ -111,7 +112,7 @@ export async function runBulkOperation(
     }
   } catch (error) {
     if (tries >= TRIES_MAX && (isTooSlow(error) || !isDatabaseAway(error))) {
-      const message = 'It met a fault of the service again and again; the log has it. It can be started again.';
+      const message = 'It met a fault of the service again and again; the log has it.';
       await query(pool, endStatement, [payload.operationId, 'FAILED', message]);
     }
     throw error;
