@@ -63,9 +63,17 @@ const endStatement: Statement = {
   name: 'end_bulk_operation',
   text: `
     update hookwright.bulk_operations
-    set status = $2, in_queue = '{}', sealed_field = null,
-        error = $3 || case when $2 = 'FAILED' and kind <> 'ERASE_EVENTS' then ' It can be resumed.' else '' end,
+    set status = $2, error = $3, in_queue = '{}', sealed_field = null,
         finished_at = case when $2::hookwright.bulk_status <> 'PAUSED' then now() end
+    where id = $1 and status = 'RUNNING'`,
+};
+
+const failStatement: Statement = {
+  name: 'fail_bulk_operation',
+  text: `
+    update hookwright.bulk_operations
+    set status = 'FAILED', in_queue = '{}', sealed_field = null, finished_at = now(),
+        error = $2::text || case when kind::text = 'ERASE_EVENTS' then '' else ' It can be resumed.' end
     where id = $1 and status = 'RUNNING'`,
 };
 
@@ -113,7 +121,7 @@ export async function runBulkOperation(
   } catch (error) {
     if (tries >= TRIES_MAX && (isTooSlow(error) || !isDatabaseAway(error))) {
       const message = 'It met a fault of the service again and again; the log has it.';
-      await query(pool, endStatement, [payload.operationId, 'FAILED', message]);
+      await query(pool, failStatement, [payload.operationId, message]);
     }
     throw error;
   }
