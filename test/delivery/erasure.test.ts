@@ -175,7 +175,9 @@ describe('after eraseEvents of everything', () => {
     const { total, status, affected, error } = await erase({ ...everything, field });
     expect({ total, status, affected, error }).toEqual({ total: 1, status: 'COMPLETED', affected: 1, error: null });
     expect(await tablesWith('Only-1')).toEqual([]);
-    const left = await rows<{ id: number }>('select id from hookwright.events where erased_at is null and id >= $1', [only]);
+    const left = await rows<{ id: number }>('select id from hookwright.events where erased_at is null and id >= $1', [
+      only,
+    ]);
     expect(left.map(({ id }) => Number(id))).toEqual([other]);
   });
 

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { found, type InputIssue, refusedInput, requireNoIssues, eventErased } from '../../../errors.js';
+import { eventErased, found, type InputIssue, refusedInput, requireNoIssues } from '../../../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,

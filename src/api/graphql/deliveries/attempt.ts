@@ -5,7 +5,7 @@ import { isWithoutToken } from '../../../domain/deliveries/outcome.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { found, eventErased } from '../../../errors.js';
+import { eventErased, found } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
 import type { Context } from '../../context/context.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';

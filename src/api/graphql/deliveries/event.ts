@@ -5,7 +5,7 @@ import type { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { ApiError, found, eventErased } from '../../../errors.js';
+import { ApiError, eventErased, found } from '../../../errors.js';
 import { pageEvents } from '../../../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../../../platform/settings/limit-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';

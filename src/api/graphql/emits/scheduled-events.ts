@@ -2,7 +2,15 @@ import 'reflect-metadata';
 import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ScheduledEvent } from '../../../entities/scheduled-event.js';
-import { ApiError, found, type InputIssue, invalidInput, refusedInput, requireNoIssues, eventErased } from '../../../errors.js';
+import {
+  ApiError,
+  eventErased,
+  found,
+  type InputIssue,
+  invalidInput,
+  refusedInput,
+  requireNoIssues,
+} from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { cancelScheduledEvent } from '../../../operations/scheduled/cancel-scheduled-event.js';
 import { type ScheduleRefusal, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';

@@ -10,7 +10,7 @@ import { Event } from '../../../entities/event.js';
 import { FailedCondition } from '../../../entities/event-filter.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { notFound, refusedInput, requireNoIssues, eventErased } from '../../../errors.js';
+import { eventErased, notFound, refusedInput, requireNoIssues } from '../../../errors.js';
 import { type JudgedEvent, previewFilter } from '../../../operations/explorer/preview-filter.js';
 import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
