@@ -1,4 +1,4 @@
-import type { TaskList } from 'graphile-worker';
+import type { Task, TaskList } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { DeliverGroupJob, DeliverJob } from '../src/operations/attempts/load-deliveries.js';
 import { runBulkOperation } from '../src/operations/bulk/run-bulk-operation.js';
@@ -12,9 +12,11 @@ import {
   DELIVER_GROUP_TASK,
   DELIVER_TASK,
   type DefaultsPayload,
+  ERASE_TASK,
   TURN_TASK,
   type TurnPayload,
 } from '../src/operations/jobs/tasks.js';
+import type { SecretVault } from '../src/operations/secrets/secret-vault.js';
 import { followDefaults } from '../src/operations/tenants/follow-defaults.js';
 import { alignWebhook } from '../src/operations/webhooks/align-webhook.js';
 import type { Database } from '../src/platform/database/database.js';
@@ -40,10 +42,11 @@ export function taskList(deps: {
   config: Config;
   db: Database;
   log: Logger;
+  vault: Pick<SecretVault, 'open'>;
   deliverer: Pick<Deliverer, 'deliver' | 'deliverGroup'>;
   fence: Fence;
 }): TaskList {
-  const { db, log, deliverer, fence, config } = deps;
+  const { db, log, vault, deliverer, fence, config } = deps;
   const quarantine = new Quarantine({ db, log });
   const aligning = new PacedWork<AlignPayload>({
     fence,
@@ -61,13 +64,14 @@ export function taskList(deps: {
     atOnce: Math.max(BULK_AT_ONCE_MIN, Math.floor(config.delivery.concurrency / 10)),
     waitingMax: 0,
     work: async ({ tries, ...bulk }) => {
-      await runBulkOperation(db, bulk, { tries, turnMs: PIECE_MS }).catch((error: unknown) => {
+      await runBulkOperation({ pool: db.pool, vault }, bulk, { tries, turnMs: PIECE_MS }).catch((error: unknown) => {
         log.warn({ err: error, operationId: bulk.operationId }, 'a chunk of a bulk operation failed');
         throw error;
       });
     },
     putOff: ({ tries: _, ...bulk }, inMs) => enqueueBulkOperation(db.pool, bulk, inMs),
   });
+  const runBulk: Task = (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts });
   const busyKeys = new BusyKeys({ db, fence });
   return {
     [DELIVER_TASK]: freeingStopped(db, fence, (payload, { job }) =>
@@ -80,7 +84,8 @@ export function taskList(deps: {
     ),
     [ALIGN_TASK]: (payload) => aligning.run(payload as AlignPayload),
     [TURN_TASK]: (payload) => busyKeys.watch(payload as TurnPayload),
-    [BULK_TASK]: (payload, { job }) => bulkOperations.run({ ...(payload as BulkPayload), tries: job.attempts }),
+    [BULK_TASK]: runBulk,
+    [ERASE_TASK]: runBulk,
     [DEFAULTS_TASK]: async (payload) => {
       const { tenantId, after } = payload as DefaultsPayload;
       const last = await followDefaults(db.pool, tenantId, after, PIECE_MS);

@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { isolated } from './isolated.js';
 
 /**
  * Deliveries in the order of a key (docs/decisions/0058). Events of processes that do not know it are ordered too. Such
@@ -46,8 +47,3 @@ export class Ordering extends Migration {
     `);
   }
 }
-
-const isolated = (table: string) => `
-  alter table hookwright.${table} enable row level security, force row level security;
-  create policy one_tenant on hookwright.${table} to hookwright_api using (tenant_id = hookwright.current_tenant());
-  create policy all_tenants on hookwright.${table} to current_user using (true);`;

@@ -7,13 +7,16 @@ select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, 
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
 select on: edition, migrations, stats_progress, tenants, verifications
 select on: failure_stats, queue_gaps, queue_progress, queue_stats, queue_uncounted
+select on: erasure_counts
 select on: webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
+insert on: erasure_counts
 insert on: signing_keys, verifications, webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
 update on: creation_keys, deliveries, notice_recipients, verifications, webhook_options, webhooks
 update on: api_keys (revoked_at), tenants (deleted_at), tenants (external_id), tenants (name)
+update on: bulk_operations (sealed_field), erasure_counts (used_at), tenants (retention_days)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
 update on: tenants (retry_delays_seconds), tenants (signing), tenants (timeout_ms)
 update on: signing_keys (ends_at), signing_keys (sealed)
@@ -25,11 +28,13 @@ select on: endpoint_tokens (failed_at), endpoint_tokens (failure), endpoint_toke
 select on: endpoint_tokens (tenant_id), endpoint_tokens (webhook_id)
 update on: endpoint_tokens (fetching_until), endpoint_tokens (sealed)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
+usage on sequence: erasure_counts_id_seq
 usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
 execute on function: emit_traced_events, endpoint_waits, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
+execute on function: emit_kept_events, erase_events, erase_scheduled_events, is_to_erase
 execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
@@ -43,6 +48,7 @@ policy: endpoint_states (one_tenant), event_traces (one_tenant), events (one_ten
 policy: installation_report (one_tenant), outbox_grants (one_tenant), raised_events (one_tenant)
 policy: tenants (one_tenant), tenants (platform), webhooks (one_tenant)
 policy: confirmation_requests (one_tenant), notice_recipients (one_tenant), notices (one_tenant)
+policy: erasure_counts (one_tenant), event_ends (one_tenant), tenant_erasures (one_tenant)
 policy: ordering_keys (one_tenant), ordering_queue (one_tenant), scheduled_events (one_tenant)
 policy: signing_keys (one_tenant), verifications (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)

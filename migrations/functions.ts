@@ -20,6 +20,7 @@ const files: readonly string[] = [
   'checks',
   'probes',
   'judge-emits',
+  'erasure',
   'scheduled',
   'jobs',
   'webhook-state',

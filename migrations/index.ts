@@ -35,6 +35,8 @@ import { Verifications } from './0041-verifications.js';
 import { CertificateNotices } from './0042-certificate-notices.js';
 import { QueueStats } from './0043-queue-stats.js';
 import { FailureStats } from './0044-failure-stats.js';
+import { Erasure } from './0045-erasure.js';
+import { Retention } from './0046-retention.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -83,4 +85,6 @@ export const migrations = [
   { name: '0042-certificate-notices', class: CertificateNotices },
   { name: '0043-queue-stats', class: QueueStats },
   { name: '0044-failure-stats', class: FailureStats },
+  { name: '0045-erasure', class: Erasure },
+  { name: '0046-retention', class: Retention },
 ];

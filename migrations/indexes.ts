@@ -53,6 +53,16 @@ export const indexes: readonly LargeIndex[] = [
   },
   // What housekeeping deletes.
   { name: 'bulk_operations_finished', table: 'bulk_operations', on: '(finished_at) where finished_at is not null' },
+  // What is erased with an event.
+  { name: 'idempotency_keys_event', table: 'idempotency_keys', on: '(event_id)' },
+  { name: 'scheduled_events_event', table: 'scheduled_events', on: '(event_id) where event_id is not null' },
+  // What retention of a tenant has still to erase.
+  { name: 'tenants_retention', table: 'tenants', on: '(id) where retention_days is not null and deleted_at is null' },
+  {
+    name: 'scheduled_events_canceled',
+    table: 'scheduled_events',
+    on: `(tenant_id, finished_at) where status = 'CANCELED' and erased_at is null`,
+  },
   { name: 'creation_keys_age', table: 'creation_keys', on: '(created_at)' },
   { name: 'raised_events_age', table: 'raised_events', on: '(raised_at) where pending = 0' },
   { name: 'webhook_contents_ended', table: 'webhook_contents', on: '(ended_at) where ended_at is not null' },

@@ -29,6 +29,7 @@ export const errorCatalogue = {
   scheduled_limit_reached: { status: 409, code: 'CONFLICT', title: 'Limit of scheduled events reached' },
   scheduled_event_emitted: { status: 409, code: 'CONFLICT', title: 'Scheduled event was emitted' },
   event_gone: { status: 409, code: 'CONFLICT', title: 'Event is no longer kept' },
+  event_erased: { status: 409, code: 'CONFLICT', title: 'Event was erased' },
   bulk_operation_limit_reached: { status: 409, code: 'CONFLICT', title: 'Bulk operation limit reached' },
   older_daemons: { status: 409, code: 'CONFLICT', title: 'Older daemons are running' },
   bulk_operation_finished: { status: 409, code: 'CONFLICT', title: 'Bulk operation has finished' },
@@ -159,6 +160,10 @@ export function found<Thing>(thing: Thing | null | undefined, noun: string, id: 
   }
   return thing;
 }
+
+/** @param what a noun with its number, such as `event 12` */
+export const eventErased = (what: string): ApiError =>
+  new ApiError('event_erased', `The payload of ${what} was erased. Nobody has it any more.`);
 
 /** A request needs an API key and has none. */
 export function keyRequired(): ApiError {

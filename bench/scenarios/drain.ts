@@ -13,21 +13,28 @@ const EVENTS_PER_STATEMENT = 100;
 const TIMEOUT_MS = 120_000;
 const GROUP = 'drain';
 
-export const drain: Scenario = {
-  name: 'drain',
-  title: `${DELIVERIES.toLocaleString('en')} due deliveries already in the tables, ${WEBHOOKS} webhooks, the daemon alone`,
-  async prepare(rig) {
-    const service = await rig.installation.start();
-    const webhookIds = await rig.subscribe(service, GROUP, WEBHOOKS);
-    const database = await rig.installation.stopAllInOne(service);
-    return () => measure(rig, database, webhookIds);
-  },
-};
+const title = `${DELIVERIES.toLocaleString('en')} due deliveries already in the tables, ${WEBHOOKS} webhooks, the daemon alone`;
 
-async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[]): Promise<Measurement> {
+export const drain: Scenario = { name: 'drain', title, prepare: (rig) => prepareDrain(rig) };
+
+/** @param beside puts other work into the tables, and says how much of it was done */
+export async function prepareDrain(rig: Rig, beside?: Beside): Promise<() => Promise<Measurement>> {
+  const service = await rig.installation.start();
+  const webhookIds = await rig.subscribe(service, GROUP, WEBHOOKS);
+  const database = await rig.installation.stopAllInOne(service);
+  return () => measure(rig, database, webhookIds, beside);
+}
+
+interface Beside {
+  begin(database: BenchDatabase): Promise<unknown>;
+  figures(database: BenchDatabase): Promise<Record<string, number>>;
+}
+
+async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[], beside?: Beside): Promise<Measurement> {
   const deliveries = WARM_UP_DELIVERIES + DELIVERIES;
   await rig.receiver.call('reset', null);
   await fill(database, webhookIds, deliveries);
+  await beside?.begin(database);
   const daemon = await rig.installation.startDaemon();
   const reached = (count: number) =>
     rig.receiver.call('reached', { group: GROUP, deliveries: count, timeoutMs: TIMEOUT_MS });
@@ -36,7 +43,11 @@ async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[]):
   const arrivedAt = await reached(deliveries);
   const unrecorded = await rig.unrecorded();
   const cpu = cpuBetween(before, await rig.cpu());
-  const details = { daemonPeakMemoryMiB: rig.peakMemoryOf(daemon), daemonWarnings: daemon.warnings };
+  const details = {
+    daemonPeakMemoryMiB: rig.peakMemoryOf(daemon),
+    daemonWarnings: daemon.warnings,
+    ...(await beside?.figures(database)),
+  };
   const receipts = await rig.receiver.call('report', GROUP);
   if (startedAt === null) {
     throw tooFewDelivered(daemon, receipts.deliveries);

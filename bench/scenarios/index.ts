@@ -8,6 +8,7 @@ import { dashboard } from './dashboard.js';
 import { dead } from './dead.js';
 import { dearest } from './dearest.js';
 import { drain } from './drain.js';
+import { erasing } from './erasing.js';
 import { explorer } from './explorer.js';
 import { fanout } from './fanout.js';
 import { fanoutNoisy } from './fanout-noisy.js';
@@ -43,6 +44,7 @@ export const scenarios: readonly Scenario[] = [
   batch,
   fanout,
   drain,
+  erasing,
   isolation,
   noisy,
   fanoutNoisy,

@@ -15,7 +15,8 @@ const PLANS_BYTES_MAX = 12 * 1024 ** 2;
 const PAYLOADS_BYTES_MAX = 12 * 1024 ** 2;
 const MADE_BYTES_MAX = 8 * 1024 ** 2;
 /** The deliveries of an event come within seconds of each other. */
-const KEPT_FOR_MS = 60_000;
+const KEPT_FOR_MS = 50_000;
+const FORGET_EVERY_MS = 10_000;
 /** A content that takes less is made again: most do, and contents that are kept are garbage to collect. */
 const KEPT_FROM_MS = 1 / 4;
 const BATCH_MAX = 64;
@@ -36,6 +37,7 @@ export class ContentsOfDeliveries {
   /** By tenant, event and form: each webhook has a content of its own, but many have the same form. */
   readonly #made = new WeighedMap<string, SentContent | null>(MADE_BYTES_MAX, KEPT_FOR_MS);
   readonly #turns: LoopTurns<ContentPace>;
+  #forgetting: NodeJS.Timeout | undefined;
   /** How long all of them have kept the thread busy. */
   seconds = 0;
 
@@ -98,8 +100,22 @@ export class ContentsOfDeliveries {
       if (kept === undefined) {
         this.#payloads.set(eventKey, payload, payload.bytes, now);
       }
+      this.#forgetLater();
     }
     return sent;
+  }
+
+  /** Nothing of a payload is kept in memory for much longer, whatever comes: its event may be erased. */
+  #forgetLater(): void {
+    this.#forgetting ??= setTimeout(() => {
+      this.#forgetting = undefined;
+      const now = performance.now();
+      this.#made.forget(now);
+      this.#payloads.forget(now);
+      if (this.#made.size + this.#payloads.size > 0) {
+        this.#forgetLater();
+      }
+    }, FORGET_EVERY_MS).unref();
   }
 }
 

@@ -8,6 +8,7 @@ import {
   worthRescuingSql,
 } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries, worthSchedulingSql } from '../../src/operations/deliveries/schedule-deliveries.js';
+import { eraseDue, worthErasingSql } from '../../src/operations/erasure/retention.js';
 import { HEARD_EVERY_SECONDS } from '../../src/operations/installation/note-failover.js';
 import { HOUSEKEEPING_TASK } from '../../src/operations/jobs/tasks.js';
 import { wakeLeftTurns, worthWakingSql } from '../../src/operations/ordering/left-turns.js';
@@ -85,8 +86,8 @@ export const dutiesOf = (
 
 /**
  * Sweeps for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an active
- * webhook, bulk operations and ordering keys that stand still), for operational events that are due, and for probes of
- * disabled webhooks.
+ * webhook, bulk operations and ordering keys that stand still), for operational events that are due, for payloads whose
+ * time is over, and for probes of disabled webhooks.
  */
 export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
   const { recovery } = config.deliveryDefaults;
@@ -97,7 +98,7 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
     }
     return count;
   };
-  const [held, overdue, holds, ordering, disabled] = [{}, {}, {}, {}, {}];
+  const [held, overdue, holds, ordering, disabled, retention] = [{}, {}, {}, {}, {}, {}];
   return [
     {
       name: 'schedule',
@@ -144,6 +145,13 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       work: logged('keys', 'info', 'found ordering keys whose next delivery was not woken', () =>
         wakeLeftTurns(pool, ordering),
       ),
+    },
+    {
+      name: 'retention',
+      every: 10_000,
+      lock: 'retention',
+      worthIt: worthErasingSql,
+      work: logged('events', 'info', 'erased payloads whose time was over', () => eraseDue(pool, retention)),
     },
     {
       name: 'recovery',

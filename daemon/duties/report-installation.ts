@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ASKING } from '../../src/domain/challenges/challenge.js';
+import { ERASING } from '../../src/domain/events/erasing.js';
 import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
 import { OAUTH2_SKILL } from '../../src/domain/fields/oauth2.js';
+import { tenantFields } from '../../src/domain/fields/tenant-fields.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { OTHER_SECRETS } from '../../src/domain/signing/secret.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
@@ -22,7 +24,7 @@ import type { Duty } from './duty.js';
 
 const REPORT_AGE_SECONDS = 14;
 
-const fieldsWithSince = flat(webhookFields as Fields).flatMap(([name, { since }]) =>
+const fieldsWithSince = flat({ ...webhookFields, ...tenantFields } as Fields).flatMap(([name, { since }]) =>
   since === undefined ? [] : [name],
 );
 
@@ -42,7 +44,7 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
-    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name],
+    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name, ERASING.name],
     signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;

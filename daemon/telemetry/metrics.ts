@@ -14,6 +14,7 @@ const SWEEPS = [
   'bulk',
   'events',
   'recovery',
+  'retention',
   'ordering',
   'challenges',
   'dead_workers',

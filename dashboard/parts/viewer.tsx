@@ -9,7 +9,7 @@ export const VIEWER = graphql(`
     viewer {
       scopes
       apiKey { id name expiresAt }
-      tenant { id databaseId name externalId }
+      tenant { id databaseId name externalId retentionDays }
       endpointOptions
       retention { deliveryDays }
       egressAddresses

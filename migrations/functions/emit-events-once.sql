@@ -86,6 +86,12 @@ create or replace function hookwright.remember_keys(
 language plpgsql as $$
 #variable_conflict use_column
 begin
+  -- A key whose event was erased stands there under another name.
+  select array_agg(coalesce((
+           select erased.key from hookwright.idempotency_keys erased
+           where erased.tenant_id = i.tenant_id and erased.key = hookwright.erased_key(i.tenant_id, i.key)
+         ), i.key) order by i.ord) into idempotency_keys
+  from unnest(tenant_ids, idempotency_keys) with ordinality as i(tenant_id, key, ord);
   -- In key order, so that two batches that share keys cannot wait for each other in a ring. A key that another
   -- transaction is just writing makes us wait for its end: both answers then name one event.
   insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)

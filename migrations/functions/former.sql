@@ -14,3 +14,4 @@ drop function if exists hookwright.emit_events_once(bigint[], text[], text[], te
 drop function if exists hookwright.write_flow_events;
 drop function if exists hookwright.place_deliveries;
 drop function if exists hookwright.emit_lone_event(bigint, text, text, integer, text, integer, integer);
+drop function if exists hookwright.write_scheduled_event(bigint, text, text, timestamptz, text, text);

@@ -177,16 +177,18 @@ begin
     job_key := defaults_key, run_at := now() + in_ms * interval '1 millisecond');
 end $$;
 
--- Adds the one job of a bulk operation, in place of one that waits. in_ms: how many milliseconds from now it runs;
--- waited_ms: for how long it has waited so far.
+-- Adds the one job of a bulk operation, in place of one that waits. in_ms: how many milliseconds from now it runs, but
+-- not before the operation may begin; waited_ms: for how long it has waited so far. Erasures have a task that daemons
+-- of versions before do not fetch.
 create or replace function hookwright.enqueue_bulk_operation(
   operation_id bigint, tenant_id bigint, in_ms double precision, waited_ms double precision
 ) returns void
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   select hookwright.lock_jobs(array['b:' || operation_id]);
-  select hookwright_jobs.add_job('bulk-operation',
-    json_build_object('operationId', operation_id, 'tenantId', tenant_id, 'waitedMs', waited_ms),
-    job_key := 'b:' || operation_id, run_at := now() + in_ms * interval '1 millisecond')
+  select hookwright_jobs.add_job(case when o.kind::text = 'ERASE_EVENTS' then 'erase-events' else 'bulk-operation' end,
+    json_build_object('operationId', operation_id, 'tenantId', o.tenant_id, 'waitedMs', waited_ms),
+    job_key := 'b:' || operation_id, run_at := greatest(now() + in_ms * interval '1 millisecond', o.begins_at))
+  from hookwright.bulk_operations o where o.id = operation_id
 $$;
 
 -- Adds the job that wakes the next delivery of a key as soon as the key is free.

@@ -51,11 +51,13 @@ end $$;
 
 -- Writes a scheduled event whose body and idempotency key are checked.
 --
+-- - keep_for: how many hours its event is kept after it was emitted; null: as long as others
 -- - is_duplicate: an event with the key and the same content is open, or was emitted within 7 days
 -- - error_code: ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED, SCHEDULED_LIMIT_REACHED. Nothing is written
 create or replace function hookwright.write_scheduled_event(
   tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
+  keep_for integer default null,
   out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -78,11 +80,14 @@ begin
   end;
   -- Again when another transaction has written, or the duty has emitted, an event with the key meanwhile.
   while error_code is null and scheduled_id is null loop
-    select s.id, s.deliver_at, s.event_type = type and s.body = payload
-           and s.ordering_key is not distinct from order_key as is_same
+    select s.id, s.deliver_at,
+           coalesce(s.content_hash, hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key))
+             = hookwright.hash_of_emit(type, payload, order_key) as is_same
     into known
     from hookwright.scheduled_events s
-    where once_key is not null and s.tenant_id = tenant and s.idempotency_key = once_key and s.status <> 'CANCELED'
+    where once_key is not null and s.tenant_id = tenant
+      and s.idempotency_key in (once_key, hookwright.erased_key(tenant, once_key))
+      and (s.status <> 'CANCELED' or s.erased_at is not null)
       and (s.finished_at is null or s.finished_at > called_at - interval '7 days')
     order by s.id desc limit 1;
     if known.is_same then
@@ -91,7 +96,8 @@ begin
       is_duplicate := true;
     elsif known.id is not null or exists (
       select from hookwright.idempotency_keys k
-      where k.tenant_id = tenant and k.key = once_key and k.created_at > called_at - interval '7 days'
+      where k.tenant_id = tenant and k.key in (once_key, hookwright.erased_key(tenant, once_key))
+        and k.created_at > called_at - interval '7 days'
         and k.request_hash <> hookwright.hash_of_emit(type, payload, order_key)
     ) then
       error_code := 'IDEMPOTENCY_KEY_REUSED';
@@ -101,9 +107,9 @@ begin
       error_code := 'SCHEDULED_LIMIT_REACHED';
     else
       insert into hookwright.scheduled_events as s (tenant_id, event_type, body, deliver_at, due_at, idempotency_key,
-                                                    ordering_key, created_at)
+                                                    ordering_key, keep_hours, created_at)
       values (tenant, type, payload, greatest(deliver, called_at), greatest(deliver, called_at), once_key, order_key,
-              called_at)
+              keep_for, called_at)
       on conflict (tenant_id, idempotency_key, (case when status = 'SCHEDULED' then 0::bigint else id end))
         where idempotency_key is not null do nothing
       returning s.id, s.deliver_at into scheduled_id, due;
@@ -146,7 +152,8 @@ begin
     perform set_config('lock_timeout', '100ms', true);
     select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
            array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
-           array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys
+           array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys,
+           array_agg(s.keep_hours order by nth) as keep_hours
     into due
     from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
@@ -168,6 +175,10 @@ begin
         event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()
     from unnest(due.ids, owners, errors) as e(id, owner, error)
     where s.id = e.id;
+    insert into hookwright.event_ends (tenant_id, event_id, ends_at)
+    select e.tenant_id, e.owner, clock_timestamp() + e.keep_hours * interval '1 hour'
+    from unnest(due.tenant_ids, ids, owners, errors, due.keep_hours) as e(tenant_id, id, owner, error, keep_hours)
+    where e.error is null and e.owner = e.id and e.keep_hours is not null;
     looked := due.count;
     refused := cardinality(array_remove(errors, null));
   exception when others then

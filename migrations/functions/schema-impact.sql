@@ -38,6 +38,7 @@ begin
                         sum(octet_length(body)) over (order by id desc rows unbounded preceding) as total
                  from hookwright.%I
                  where ctid >= %L::tid and ctid < %L::tid and event_type = $1 and only_webhook_id is null
+                       and erased_at is null
                  order by id desc limit $2) found',
           partition.relname, format('(%s,0)', next_page), format('(%s,0)', pages))
         into more, more_bytes, all_fit

@@ -15,6 +15,7 @@ const BulkKind = graphqlEnum('BulkOperationKind', 'A kind of bulk operation.', {
   ATTEMPT_NOW: 'Makes retries due at once (`attemptNow`).',
   REPLAY_EVENTS: 'Creates new deliveries of past events (`replayEvents`).',
   CANCEL_DELIVERIES: 'Cancels open deliveries (`cancelDeliveries`).',
+  ERASE_EVENTS: 'Erases the payloads of events (`eraseEvents`).',
 });
 export type BulkKind = keyof typeof BulkKind;
 
@@ -24,7 +25,7 @@ export const BulkStatus = graphqlEnum('BulkOperationStatus', 'The state of a bul
   COMPLETED: 'The operation is through. Deliveries that it queued may still be waiting at the endpoint.',
   CANCELED:
     'Somebody canceled the operation, or its webhook was deleted (then `error` says so). Work already done stays done.',
-  FAILED: 'A fault of the service ended the operation. It can be resumed.',
+  FAILED: 'A fault of the service ended the operation. It can be resumed, but for an erasure.',
 });
 export type BulkStatus = keyof typeof BulkStatus;
 
@@ -85,7 +86,12 @@ export class BulkOperation {
   @shown.integer('Number of items done so far: `affected` plus `skipped`.', { default: 0 })
   processed!: number;
 
-  @shown.integer('Number of deliveries that were sent again, made due, created or canceled.', { default: 0 })
+  @shown.integer(
+    'Number of deliveries that were sent again, made due, created or canceled, or of events that were erased.',
+    {
+      default: 0,
+    },
+  )
   affected!: number;
 
   @shown.integer(
@@ -93,6 +99,19 @@ export class BulkOperation {
     { default: 0 },
   )
   skipped!: number;
+
+  @shown.nullableTime(
+    'When an erasure of many events begins: until then it can be canceled. Null when it began at once.',
+  )
+  beginsAt!: Date | null;
+
+  /** The last scheduled event that an erasure has done. Null when it has done all of them, as another operation has. */
+  @Property({ ...idColumn(), nullable: true, hidden: true })
+  scheduledCursor!: number | null;
+
+  /** The condition of an erasure, sealed, until it ends. */
+  @Property({ type: 'blob', nullable: true, hidden: true, lazy: true })
+  sealedField!: Buffer | null;
 
   @shown.creationTime('When the operation was started.')
   createdAt!: Date;

@@ -22,6 +22,7 @@ const CancelReason = graphqlEnum('DeliveryCancelReason', 'Why a delivery was can
   EXPIRED: 'The retention time ended before the delivery could be sent.',
   BY_USER: 'Somebody canceled it.',
   SUPERSEDED: 'A later event of its ordering key took its place.',
+  ERASED: 'The payload of its event was erased before it was sent.',
 });
 export type CancelReason = keyof typeof CancelReason;
 

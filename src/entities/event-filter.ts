@@ -23,7 +23,7 @@ const FilterOp = graphqlEnum(
 );
 
 @InputType({ description: 'A condition on one field of the payload.' })
-class FieldConditionInput implements FieldCondition {
+export class FieldConditionInput implements FieldCondition {
   @Field(() => String, {
     description: `The names that lead to the field, with dots between them, such as \`total.amount\`: at most ${PATH_NAMES_MAX} names and ${PATH_CHARS_MAX} characters. Names with other characters than letters, digits, \`_\` and \`-\` stand in quotes. \`@type\` is the event type.`,
   })

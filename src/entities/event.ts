@@ -38,6 +38,15 @@ export class Event {
   })
   onlyWebhookId!: number | null;
 
+  @shown.nullableTime(
+    'When its payload was erased, by `eraseEvents` or because its retention time was over. Null while there is one.',
+  )
+  erasedAt!: Date | null;
+
+  /** The size of the body that was erased. */
+  @Property({ type: 'integer', nullable: true, hidden: true })
+  erasedBytes!: number | null;
+
   @Field(() => Date, { description: 'When the event was accepted.' })
   get createdAt(): Date {
     return idToDate(this.id);

@@ -57,6 +57,12 @@ export class ScheduledEvent {
   )
   error!: string | null;
 
+  @shown.nullableTime('When its payload was erased. Null while there is one.')
+  erasedAt!: Date | null;
+
+  @shown.nullableInteger('For how many hours its payload is kept after it was emitted. Null: as long as others are.')
+  keepHours!: number | null;
+
   @shown.time('When the event was scheduled.')
   createdAt!: Date;
 

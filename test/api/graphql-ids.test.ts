@@ -149,8 +149,8 @@ describe('an argument', () => {
     expect(await refused(`{targetType: TENANT, targetId: "${id}"}`)).toBe(
       'filter.targetId: is the id of a webhook; `targetType` is TENANT',
     );
-    const none = 'is the id of an event; the audit log has no changes of that';
-    expect(await refused('{targetId: "ev_1"}')).toContain(none);
+    const none = 'is the id of an attempt; the audit log has no changes of that';
+    expect(await refused('{targetId: "at_1_1"}')).toContain(none);
   });
 
   test('of the header Hookwright-Tenant may be a global id too', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { formatApiKey, hashApiKey, parseApiKey } from '../../src/domain/keys/api-key.js';
-import { GRANTABLE_SCOPES, hasScope, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../../src/domain/keys/scopes.js';
+import {
+  ERASE,
+  GRANTABLE_SCOPES,
+  hasScope,
+  PLATFORM_ADMIN,
+  PLATFORM_SCOPES,
+  SCOPES,
+} from '../../src/domain/keys/scopes.js';
 import { fc } from '../support/properties.js';
 import { words } from '../support/refusals.js';
 
@@ -63,11 +70,12 @@ test('the scopes of a tenant do not include the one of the platform', () => {
   expect(SCOPES).not.toContain(PLATFORM_ADMIN);
 });
 
-test('of the scopes of the platform each has those before it; platform:read has what reads of a tenant’s, the others all', () => {
+test('of the scopes of the platform each has those before it; platform:read has what reads of a tenant’s, the others all but to erase', () => {
   const all = [...PLATFORM_SCOPES, ...GRANTABLE_SCOPES];
   const heldWith = (scope: (typeof all)[number]) => all.filter((one) => hasScope(new Set([scope]), one));
   expect(heldWith('platform:read')).toEqual(['platform:read', 'webhooks:read', 'events:read', 'deliveries:read']);
-  expect(heldWith('platform:support')).toEqual(['platform:read', 'platform:support', ...GRANTABLE_SCOPES]);
+  const withoutErase = GRANTABLE_SCOPES.filter((scope) => scope !== ERASE);
+  expect(heldWith('platform:support')).toEqual(['platform:read', 'platform:support', ...withoutErase]);
   expect(heldWith('platform:admin')).toEqual(all);
   expect(heldWith('keys:admin')).toEqual(['keys:admin']);
 });

@@ -25,3 +25,13 @@ test('a weighed map forgets each entry after its time, also one that is asked fo
   map.set('b', 2, 10, 60);
   expect(map.get('b', 60)).toBe(2);
 });
+
+test('a weighed map forgets, when it is asked to, the entries whose time is over, and keeps the others', () => {
+  const map = new WeighedMap<string, number>(10, 60);
+  map.set('a', 1, 5, 0);
+  map.set('b', 2, 5, 30);
+  map.forget(59);
+  expect(map.size).toBe(2);
+  map.forget(60);
+  expect([map.size, map.get('b', 60)]).toEqual([1, 2]);
+});

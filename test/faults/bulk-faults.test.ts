@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ERASE } from '../../src/domain/keys/scopes.js';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import { sharedGround } from './support/ground.js';
@@ -38,6 +39,45 @@ const starts = {
   replayEvents: (webhookId: number) =>
     `replayEvents(input: {webhookId: "${webhookId}", filter: {since: "${SINCE}"}}) { ${FIELDS} }`,
 };
+
+describe('an erasure whose daemons are killed', () => {
+  const count = size('FAULTS_ERASED_EVENTS', 3_000, 1_000_000);
+
+  test(`of ${count}: it resumes and erases each once`, { timeout: TEST_MS }, async () => {
+    await using site = await Site.open(await sharedGround());
+    const webhookId = await site.addWebhook('quick', good);
+    await makePast(site, webhookId, count, true);
+    const eraser = await site.keyWith([ERASE, 'deliveries:read']);
+    const erase = (input: string) =>
+      site.ask<{ started: { total: number; bulkOperation: { id: string } } }>(
+        `mutation { started: eraseEvents(input: {filter: {since: "${SINCE}"}, ${input}}) { ${FIELDS} } }`,
+        {},
+        eraser,
+      );
+    expect((await erase('dryRun: true')).started.total).toBe(count);
+    const { started } = await erase(`confirm: ${count}, reason: "r"`);
+    await site.rows('update hookwright.bulk_operations set begins_at = null');
+    const daemons = await Promise.all([site.startDaemon(), site.startDaemon()]);
+    const progress = async () => {
+      const query = `{ bulkOperation(id: "${started.bulkOperation.id}") { status affected skipped } }`;
+      return (await site.ask<{ bulkOperation: Progress }>(query)).bulkOperation;
+    };
+    await eventually(async () => (await progress()).affected >= count / 3, FINISH_MS);
+    for (const daemon of daemons) {
+      daemon.signal('SIGKILL');
+    }
+    await Promise.all(daemons.map(({ ended }) => ended));
+    const { status, affected } = await progress();
+    expect(status).toBe('RUNNING');
+    expect(affected).toBeLessThan(count);
+    await site.startDaemon();
+    await eventually(async () => (await progress()).status === 'COMPLETED', FINISH_MS);
+    expect(await progress()).toEqual({ status: 'COMPLETED', affected: count, skipped: 0 });
+    const left = await site.rows(`select count(*)::integer as left from hookwright.events where body <> '{}'`);
+    expect(left).toEqual([{ left: 0 }]);
+    report('bulk eraseEvents', { count, killedAfter: affected });
+  });
+});
 
 describe('a bulk operation whose daemons are killed', () => {
   const count = size('FAULTS_BULK_DELIVERIES', 2_000, 100_000);

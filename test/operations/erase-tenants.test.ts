@@ -56,6 +56,10 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
     insert into hookwright.ordering_queue values (${webhook.id}, 'k', 1, 1, ${tenantId});
     insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
       values (${tenantId}, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day');
+    insert into hookwright.event_ends values (${tenantId}, 1, now() + interval '1 year');
+    insert into hookwright.tenant_erasures values (${tenantId}, 1);
+    insert into hookwright.erasure_counts (tenant_id, api_key_id, filter_hash, count, to_id)
+      values (${tenantId}, 1, '', 1, 1);
     insert into hookwright.notice_recipients (tenant_id, address, topics)
       values (${tenantId}, 'ops-${tenantId}@example.com', '{DISABLED}');
     insert into hookwright.notices (tenant_id, recipient_id, topic, send_after)

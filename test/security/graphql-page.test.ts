@@ -2,7 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
 import { globalId } from '../../src/domain/ids/global-id.js';
-import { SCOPES } from '../../src/domain/keys/scopes.js';
+import { ERASE, SCOPES } from '../../src/domain/keys/scopes.js';
 import { limitSettings } from '../../src/platform/settings/limit-settings.js';
 import { settingsIn } from '../../src/platform/settings/setting.js';
 import { emitMany, makeKey, makePortalSession, makeTenant, makeWebhook } from '../support/factories.js';
@@ -110,7 +110,7 @@ async function tenantCalled(name: string): Promise<number> {
 /** A tenant with one of everything, by the ids that the page calls them. */
 async function seeded(): Promise<{ key: string; ids: Record<string, string> }> {
   const { services } = api;
-  const tenant = await makeTenant(services);
+  const tenant = await makeTenant(services, [...SCOPES, ERASE]);
   const { id: webhookId } = await makeWebhook(services, tenant.id);
   const [eventId] = await emitMany(services, tenant.id, 1);
   const other = await makeKey(services, tenant.id, SCOPES);

@@ -9,7 +9,7 @@ import {
 import { afterAll, describe, expect, test } from 'vitest';
 import { requirementOf } from '../../src/api/graphql/fields/requires.js';
 import { buildGraphqlSchema } from '../../src/api/graphql/schema.js';
-import { PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
+import { ERASE, PLATFORM_ADMIN, SCOPES, type Scope } from '../../src/domain/keys/scopes.js';
 import { emitMany, makeKey, makeWebhook } from '../support/factories.js';
 import { gid } from '../support/ids.js';
 import { RestApi } from '../support/rest-api.js';
@@ -46,6 +46,7 @@ const guardedBy: Record<string, string> = {
     Mutation.verifyWebhook
     CreateWebhookPayload.secret`,
   'events:emit': 'Mutation.cancelScheduledEvent Mutation.emitEvent Mutation.emitEvents Mutation.scheduleEvent',
+  'events:erase': 'Mutation.eraseEvent Mutation.eraseEvents',
   'webhooks:read webhooks:write': 'BulkOperation.webhook Delivery.webhook',
 };
 const words = (text: string) => text.trim().split(/\s+/);
@@ -71,7 +72,7 @@ const unguarded: Record<string, string> = {
   Backlog: 'countMax due held oldestDueAt scheduled waiting',
   BrokenOption: 'code message option path tenant types webhookId',
   BulkOperation: `
-    affected createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
+    affected beginsAt createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
   CancelBulkOperationPayload: 'bulkOperation',
   CancelDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   CancelDeliveryPayload: 'delivery',
@@ -96,8 +97,10 @@ const unguarded: Record<string, string> = {
   EmitEventPayload: 'deliveryCount duplicate event',
   EmitEventResult: 'deliveryCount duplicate error event',
   EmitEventsPayload: 'results',
+  EraseEventPayload: 'event scheduledEvent',
+  EraseEventsPayload: 'bulkOperation total totalCapped',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body bodyBytes createdAt databaseId eventType id onlyWebhookId orderingKey payload preview',
+  Event: 'body bodyBytes createdAt databaseId erasedAt eventType id onlyWebhookId orderingKey payload preview',
   PayloadPreview: 'excerpt values',
   PayloadValue: 'path value',
   ClosedBacklog: 'due oldestOtherDueAt until webhooks',
@@ -160,7 +163,8 @@ const unguarded: Record<string, string> = {
   RotateSigningKeyPayload: 'tenant',
   RotateWebhookSecretPayload: 'secret webhook',
   ScheduledEvent: `
-    body createdAt databaseId deliverAt error eventId eventType finishedAt id idempotencyKey orderingKey status`,
+    body createdAt databaseId deliverAt erasedAt error eventId eventType finishedAt id idempotencyKey keepHours orderingKey
+    status`,
   ScheduleEventPayload: 'duplicate scheduledEvent',
   SchemaImpact: `
     breaks brokenOptionCount brokenOptions complete eventsLookedAt eventsRefused refusedEvents webhookCount`,
@@ -173,7 +177,7 @@ const unguarded: Record<string, string> = {
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
-  Tenant: 'createdAt databaseId deliveryDefaults externalId id name',
+  Tenant: 'createdAt databaseId deliveryDefaults externalId id name retentionDays',
   TestWebhookPayload: 'delivery',
   TokenFailure: 'at code detail',
   UnblockKeyPayload: 'webhook',
@@ -233,7 +237,7 @@ describe('the whole schema', () => {
     const found = guardedFields.map(({ name, field }) => {
       const isEnough = (...scopes: Scope[]) => mayUse(field, scopes, 1, 1);
       expect(isEnough(PLATFORM_ADMIN)).toBe(true);
-      return [name, isEnough() ? 'any key' : SCOPES.filter((scope) => isEnough(scope))];
+      return [name, isEnough() ? 'any key' : ([...SCOPES, ERASE] as Scope[]).filter((scope) => isEnough(scope))];
     });
     expect(Object.fromEntries(found)).toEqual(guarded);
   });
@@ -247,7 +251,7 @@ describe('the whole schema', () => {
     expect(names(mayAll(1, 'platform:read'))).toEqual(names(reads));
     expect(names(mayAll(1, 'platform:admin'))).toEqual(names(guardedFields));
     const ofInstallation = words(`Mutation.createTenant Mutation.deleteTenant Mutation.deprecateEventType
-      Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`);
+      Mutation.eraseEvent Mutation.eraseEvents Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`);
     const support = names(mayAll(1, 'platform:support'));
     const others = names(guardedFields).filter((name) => !support.includes(name));
     expect(others.sort()).toEqual(ofInstallation);
@@ -320,6 +324,8 @@ describe('over the wire', () => {
     CreateNoticeRecipientInput: '{address: "a@example.com"}',
     CreateTenantInput: '{name: "t"}',
     DateTime: '"2026-01-01T00:00:00Z"',
+    EraseEventInput: '{id: "1", reason: "r"}',
+    EraseEventsInput: '{filter: {since: "2026-01-01T00:00:00Z"}, dryRun: true}',
     CreateWebhookInput: '{url: "https://a.example.com/", eventTypes: ["*"]}',
     DeleteTenantInput: '{id: "1", name: "t"}',
     EmitEventInput: '{event: "coupon.applied", payload: {code: "A", discount_type: "B"}}',

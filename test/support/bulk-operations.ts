@@ -105,7 +105,7 @@ export class BulkSite implements AsyncDisposable {
   /** Does a chunk of it without a daemon, in a job's n-th try. */
   async runChunk(id: string, tries = 1): Promise<void> {
     const payload = { operationId: numberIn(id), tenantId: this.tenant.id, waitedMs: 0 };
-    await runBulkOperation({ pool: this.api.owner }, payload, { tries, turnMs: 0 });
+    await runBulkOperation({ pool: this.api.owner, vault: this.api.services.vault }, payload, { tries, turnMs: 0 });
   }
 
   async operation(id: string): Promise<Json> {

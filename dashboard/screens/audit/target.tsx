@@ -9,6 +9,7 @@ const SCREENS_OF_TENANT: Partial<Record<AuditTarget, string>> = {
   WEBHOOK: '/endpoints',
   DELIVERY: '/deliveries',
   BULK_OPERATION: '/operations',
+  EVENT: '/events',
   EVENT_TYPE: '/catalogue',
 };
 /** In the log of the installation itself. */

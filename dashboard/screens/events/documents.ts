@@ -7,6 +7,7 @@ graphql(`
     eventType
     createdAt
     onlyWebhookId
+    erasedAt
   }
 `);
 
@@ -57,5 +58,11 @@ export const FAN_OUT = graphql(`
 export const TYPE_VERSIONS = graphql(`
   query TypeVersions($name: String!) {
     eventType(name: $name) { id name versions { version createdAt } }
+  }
+`);
+
+export const ERASE_EVENT = graphql(`
+  mutation EraseEvent($input: EraseEventInput!) {
+    eraseEvent(input: $input) { event { ...EventRow } scheduledEvent { ...ScheduledRow } }
   }
 `);

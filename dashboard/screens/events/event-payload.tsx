@@ -1,9 +1,25 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { JsonView } from '../../parts/json-view';
+import { Time } from '../../parts/time';
 
-/** The payload of an event. @param body null: the answer could not have it */
-export function EventPayload({ body }: { body: string | null | undefined }) {
+/** The payload of an event. @param body null: the answer could not have it @param erasedAt null: it was not erased */
+export function EventPayload({
+  body,
+  erasedAt,
+}: {
+  body: string | null | undefined;
+  erasedAt: string | null | undefined;
+}) {
   const { t } = useLingui();
+  if (erasedAt != null) {
+    return (
+      <p className="text-sm text-soft">
+        <Trans>
+          Erased: <Time value={erasedAt} absolute />
+        </Trans>
+      </p>
+    );
+  }
   return body == null ? (
     <p className="text-sm text-soft">
       <Trans>The payload is too large to show.</Trans>

@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
+import { ERASE } from '../../../src/domain/keys/scopes';
 import type { EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
 import { OnePage } from '../../parts/one-page';
@@ -10,6 +11,7 @@ import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { EVENT, TYPE_VERSIONS } from './documents';
+import { EraseEvent } from './erase-event';
 import { EventPayload } from './event-payload';
 import { versionAt } from './fan-out';
 import { FanOut } from './fan-out-card';
@@ -21,6 +23,7 @@ export default function EventPage() {
   const [{ data, error }, read] = useQuery({ query: EVENT, variables: { id: number } });
   const seesDeliveries = useAllowed('deliveries:read');
   const seesEndpoints = useAllowed('webhooks:read');
+  const mayErase = useAllowed(ERASE);
   return (
     <OnePage
       title={t`Event ${number}`}
@@ -28,7 +31,7 @@ export default function EventPage() {
       thing={data?.event}
       error={error}
       retry={read}
-      head={({ eventType, id }) => ({
+      head={({ eventType, id, erasedAt }) => ({
         title: eventType,
         badges: (
           <span className="inline-flex items-center gap-1 font-mono text-sm font-normal tracking-normal text-soft">
@@ -36,10 +39,15 @@ export default function EventPage() {
             <CopyButton text={id} name={id} />
           </span>
         ),
-        actions: seesDeliveries && (
-          <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
-            <Trans>View deliveries</Trans>
-          </Link>
+        actions: (
+          <>
+            {seesDeliveries && (
+              <Link to="/deliveries" search={{ event: number, range: '30d' }} className={buttonLook()}>
+                <Trans>View deliveries</Trans>
+              </Link>
+            )}
+            {mayErase && erasedAt == null && <EraseEvent id={id} />}
+          </>
         ),
       })}
     >
@@ -47,7 +55,7 @@ export default function EventPage() {
         <>
           {seesDeliveries && seesEndpoints && <FanOut event={event} />}
           <Card title={<Trans>Payload</Trans>}>
-            <EventPayload body={event.body} />
+            <EventPayload body={event.body} erasedAt={event.erasedAt} />
           </Card>
           <Card title={<Trans>Details</Trans>}>
             <AboutEvent event={event} seesEndpoints={seesEndpoints} />

@@ -1,6 +1,7 @@
-import { Trans, useLingui } from '@lingui/react/macro';
+import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useQuery } from 'urql';
+import { ERASE } from '../../../src/domain/keys/scopes';
 import { Button } from '../../parts/button';
 import { List, More, usePage } from '../../parts/list';
 import { useLooking } from '../../parts/looking';
@@ -9,8 +10,9 @@ import { useAddress, useGo } from '../../parts/place';
 import { RangePicker, useRange } from '../../parts/range';
 import { useReadAgain } from '../../parts/refresh';
 import { TableSkeleton } from '../../parts/skeleton';
-import { useAllowed } from '../../parts/viewer';
+import { useAllowed, useViewer } from '../../parts/viewer';
 import { EVENTS } from './documents';
+import { EraseMatching } from './erase-matching';
 import { useEventColumns } from './event-columns';
 import { eventFilter } from './event-filter';
 import { EventFilters } from './event-filters';
@@ -33,6 +35,7 @@ export default function Events() {
   const [looking, setLooking] = useState(false);
   const [pointer, lookAway] = useLooking(setLooking);
   const [waiting, setWaiting] = useState(false);
+  const mayErase = useAllowed(ERASE);
   const readAgain = () => {
     setWaiting(false);
     read();
@@ -47,7 +50,15 @@ export default function Events() {
   const filtered = ['type', 'key', 'text'].some((name) => address[name] !== undefined);
   return (
     <>
-      <PageHead title={t`Events`} actions={<RangePicker />} />
+      <PageHead
+        title={t`Events`}
+        actions={
+          <>
+            {mayErase && <EraseMatching filter={filter} />}
+            <RangePicker />
+          </>
+        }
+      />
       <EventFilters />
       {problem !== undefined && <ProblemAnswer problem={problem} />}
       {error && problem === undefined && <Failure error={error} retry={readAgain} />}
@@ -94,6 +105,18 @@ export default function Events() {
           )}
         </Card>
       )}
+      <Kept />
     </>
+  );
+}
+
+/** For how long payloads are kept. */
+function Kept() {
+  const { tenant, retention } = useViewer();
+  const days = tenant?.retentionDays ?? retention.deliveryDays;
+  return (
+    <p className="mt-3 text-xs text-soft">
+      <Plural value={days} one="Payloads are kept for # day." other="Payloads are kept for # days." />
+    </p>
   );
 }

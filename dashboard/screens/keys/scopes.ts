@@ -1,5 +1,6 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import { ERASE } from '../../../src/domain/keys/scopes';
 
 /** The permissions of each scope. */
 export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
@@ -16,6 +17,7 @@ export const SCOPE_WORDS: Readonly<Record<string, MessageDescriptor>> = {
   'deliveries:resend': msg`resend single deliveries, and cancel them`,
   'deliveries:bulk': msg`resend and cancel deliveries in bulk`,
   'keys:admin': msg`create and revoke keys, and read the audit log`,
+  'events:erase': msg`erase payloads of events for good`,
   'platform:read': msg`view everything of all tenants`,
   'platform:support': msg`view everything, and act for every tenant`,
   'platform:admin': msg`do everything, and create tenants, event types and platform keys`,
@@ -30,8 +32,11 @@ const PARTS = /:(edit|options|secrets|test|resend|bulk)$/;
  * @param ofPlatform whether the key belongs to the installation, and not to a tenant.
  */
 export function grantable(held: readonly string[], ofPlatform: boolean): [scope: string, words: MessageDescriptor][] {
-  const all = held.includes('platform:admin') || held.includes('platform:support');
+  const isAdmin = held.includes('platform:admin');
+  const all = isAdmin || held.includes('platform:support');
   return Object.entries(SCOPE_WORDS).filter(
-    ([scope]) => scope.startsWith('platform:') === ofPlatform && (held.includes(scope) || (all && !PARTS.test(scope))),
+    ([scope]) =>
+      scope.startsWith('platform:') === ofPlatform &&
+      (scope === ERASE ? isAdmin : held.includes(scope) || (all && !PARTS.test(scope))),
   );
 }

@@ -15,6 +15,7 @@ graphql(`
     error
     createdAt
     finishedAt
+    beginsAt
     webhook { id databaseId name url externalId active }
   }
 `);
@@ -74,5 +75,11 @@ export const RECOVER_DELIVERIES = graphql(`
 export const ATTEMPT_MATCHING = graphql(`
   mutation AttemptMatching($input: AttemptNowInput!) {
     run: attemptNow(input: $input) { total totalCapped leftOut bulkOperation { ...OperationRow } }
+  }
+`);
+
+export const ERASE_EVENTS = graphql(`
+  mutation EraseEvents($input: EraseEventsInput!) {
+    run: eraseEvents(input: $input) { total totalCapped bulkOperation { ...OperationRow } }
   }
 `);

@@ -2,9 +2,11 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { useLingui } from '@lingui/react/macro';
 import { Ban, CircleCheck, CirclePause, CircleX, LoaderCircle } from 'lucide-react';
+import type { FilterOp } from '../../../src/domain/content/filter';
 import type { BulkOperationKind, BulkOperationStatus } from '../../api/generated/graphql';
 import type { State } from '../../parts/status';
 import { shortly } from '../../parts/time';
+import { OPERATOR_WORDS } from '../endpoints/content/words';
 
 export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   RECOVER_WEBHOOK: msg`Send deliveries again`,
@@ -12,6 +14,7 @@ export const KINDS: Record<BulkOperationKind, MessageDescriptor> = {
   ATTEMPT_NOW: msg`Try retries now`,
   REPLAY_EVENTS: msg`Replay past events`,
   CANCEL_DELIVERIES: msg`Cancel deliveries`,
+  ERASE_EVENTS: msg`Erase events`,
 };
 
 export const OPERATION_STATES: Record<BulkOperationStatus, State> = {
@@ -44,6 +47,7 @@ const OUTCOMES: Record<string, MessageDescriptor> = {
 export function useFilterWords({ filter }: { filter: Record<string, unknown> }): { name: string; value: string }[] {
   const { t, i18n } = useLingui();
   const { status, eventType, eventTypes, eventId, since, until } = filter;
+  const field = filter['field'] as { path: string; op: FilterOp } | undefined;
   const list = (values: unknown) =>
     new Intl.ListFormat(i18n.locale).format(
       (Array.isArray(values) ? values : [values]).map((value) => i18n._(OUTCOMES[value] ?? { id: String(value) })),
@@ -52,6 +56,7 @@ export function useFilterWords({ filter }: { filter: Record<string, unknown> }):
     status != null && { name: t`State`, value: list(status) },
     eventType != null && { name: t`Event type`, value: list(eventType) },
     eventTypes != null && { name: t`Event types`, value: list(eventTypes) },
+    field != null && { name: t`Condition`, value: `${field.path} ${i18n._(OPERATOR_WORDS[field.op])} …` },
     eventId != null && { name: t`Event`, value: String(eventId) },
     // A time before anything that is kept means that no beginning was chosen.
     typeof since === 'string' && Date.parse(since) > 0 && { name: t`Created since`, value: shortly(since) },

@@ -86,18 +86,21 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
 }
 
 function Numbers({ operation }: { operation: OperationRowFragment }) {
-  const { kind, createdAt, finishedAt, databaseId, affected, skipped, total } = operation;
+  const { kind, createdAt, beginsAt, finishedAt, databaseId, affected, skipped, total } = operation;
   return (
     <Card title={<Trans>Totals</Trans>}>
       <Facts>
         <Fact name={<Trans>Found</Trans>}>{count(total)}</Fact>
-        <Fact name={kind === 'CANCEL_DELIVERIES' ? <Trans>Canceled</Trans> : <Trans>Queued to be sent</Trans>}>
-          {count(affected)}
-        </Fact>
+        <Fact name={<AffectedName kind={kind} />}>{count(affected)}</Fact>
         <Fact name={<Trans>Skipped</Trans>}>{count(skipped)}</Fact>
         <Fact name={<Trans>Started</Trans>}>
           <Time value={createdAt} />
         </Fact>
+        {beginsAt && (
+          <Fact name={<Trans>Begins</Trans>}>
+            <Time value={beginsAt} />
+          </Fact>
+        )}
         {finishedAt && (
           <Fact name={<Trans>Ended</Trans>}>
             <Time value={finishedAt} />
@@ -112,6 +115,17 @@ function Numbers({ operation }: { operation: OperationRowFragment }) {
       )}
     </Card>
   );
+}
+
+function AffectedName({ kind }: Pick<OperationRowFragment, 'kind'>) {
+  switch (kind) {
+    case 'CANCEL_DELIVERIES':
+      return <Trans>Canceled</Trans>;
+    case 'ERASE_EVENTS':
+      return <Trans>Erased</Trans>;
+    default:
+      return <Trans>Queued to be sent</Trans>;
+  }
 }
 
 /** The meaning of the operation's state, if it is not plain. */
@@ -133,17 +147,47 @@ function Meaning({ operation: { status, error, kind, affected } }: { operation: 
       return (
         <Answer tone="info">
           {error ? <Untrusted text={error} /> : <Trans>Someone canceled it.</Trans>}{' '}
-          <Trans>{count(affected)} deliveries were changed before that.</Trans>
+          {kind === 'ERASE_EVENTS' ? (
+            <Trans>{count(affected)} events were erased before that.</Trans>
+          ) : (
+            <Trans>{count(affected)} deliveries were changed before that.</Trans>
+          )}
         </Answer>
       );
     case 'COMPLETED':
-      return kind === 'CANCEL_DELIVERIES' ? null : (
+      return kind === 'CANCEL_DELIVERIES' || kind === 'ERASE_EVENTS' ? null : (
         <Answer tone="good">
           <Trans>Completed. Queued deliveries may still wait for their turn at the endpoint.</Trans>
         </Answer>
       );
     default:
       return null;
+  }
+}
+
+/** The work that a cancellation leaves done. */
+function WhatStays({ kind, affected, total }: Pick<OperationRowFragment, 'kind' | 'affected' | 'total'>) {
+  switch (kind) {
+    case 'CANCEL_DELIVERIES':
+      return (
+        <Trans>
+          {count(affected)} of {count(total)} deliveries are already canceled; the rest remain. You can resume this
+          operation later.
+        </Trans>
+      );
+    case 'ERASE_EVENTS':
+      return (
+        <Trans>
+          {count(affected)} of {count(total)} events are already erased; the rest stay as they are.
+        </Trans>
+      );
+    default:
+      return (
+        <Trans>
+          {count(affected)} of {count(total)} deliveries are already queued and will be sent; the rest will not. You can
+          resume this operation later.
+        </Trans>
+      );
   }
 }
 
@@ -161,7 +205,7 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
           <Trans>Cancel</Trans>
         </Button>
       )}
-      {(status === 'CANCELED' || status === 'FAILED') && (
+      {(status === 'CANCELED' || status === 'FAILED') && kind !== 'ERASE_EVENTS' && (
         <Button
           look="primary"
           icon={<Play />}
@@ -179,17 +223,7 @@ function Actions({ operation: { id, status, affected, total, kind } }: { operati
         busy={canceling.fetching}
         onConfirm={() => void cancel({ input: { id } }).then(() => setAsks(false))}
       >
-        {kind === 'CANCEL_DELIVERIES' ? (
-          <Trans>
-            {count(affected)} of {count(total)} deliveries are already canceled; the rest remain. You can resume this
-            operation later.
-          </Trans>
-        ) : (
-          <Trans>
-            {count(affected)} of {count(total)} deliveries are already queued and will be sent; the rest will not. You
-            can resume this operation later.
-          </Trans>
-        )}
+        <WhatStays kind={kind} affected={affected} total={total} />
       </Confirm>
     </>
   );

@@ -11,7 +11,7 @@ const PAUSE_MS = 400;
 interface Run {
   total: number;
   totalCapped: boolean;
-  leftOut: number;
+  leftOut?: number;
   bulkOperation?: { id: string; databaseId: number } | null;
 }
 
@@ -20,10 +20,12 @@ interface Run {
  *
  * @param document a mutation whose result is named `run`.
  * @param input the choice, the same object while it is the same; undefined while it is incomplete.
+ * @param confirming what starting needs besides: the number that was counted, and a reason.
  */
 export function useBulkOperation<Input extends { dryRun?: boolean | null | undefined }>(
   document: TypedDocumentNode<{ run: Run }, { input: Input }>,
   input: Input | undefined,
+  confirming?: (total: number) => Partial<Input>,
 ): BulkWork {
   const [{ fetching, data }, run] = useMutation(document);
   const [counted, setCounted] = useState<{ input: Input; run: Run | undefined; error: CombinedError | undefined }>();
@@ -53,7 +55,7 @@ export function useBulkOperation<Input extends { dryRun?: boolean | null | undef
       return;
     }
     isStarting.current = true;
-    const { error } = await run({ input: { ...input, dryRun: false } });
+    const { error } = await run({ input: { ...input, ...confirming?.(found?.run?.total ?? 0), dryRun: false } });
     isStarting.current = false;
     setCounted({ input, run: found?.run, error });
   };

@@ -13,6 +13,7 @@ graphql(`
     error
     createdAt
     finishedAt
+    erasedAt
   }
 `);
 

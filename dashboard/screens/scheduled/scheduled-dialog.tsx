@@ -1,6 +1,7 @@
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { useQuery } from 'urql';
+import { ERASE } from '../../../src/domain/keys/scopes';
 import type { ScheduledRowFragment } from '../../api/generated/graphql';
 import { Button, CopyButton } from '../../parts/button';
 import { Dialog } from '../../parts/dialog';
@@ -10,6 +11,7 @@ import { StateBadge } from '../../parts/status';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
+import { EraseDialog } from '../events/erase-event';
 import { EventPayload } from '../events/event-payload';
 import { CancelScheduled } from './cancel-scheduled';
 import { SCHEDULED_EVENT } from './documents';
@@ -18,25 +20,38 @@ import { SCHEDULED_STATES } from './states';
 /** One scheduled event: its state, its times and its payload. @param number undefined: none is open. */
 export function ScheduledDialog({ number, onClose }: { number: string | undefined; onClose: () => void }) {
   const mayCancel = useAllowed('events:emit');
+  const mayErase = useAllowed(ERASE);
   const [canceling, setCanceling] = useState<ScheduledRowFragment>();
+  const [erasing, setErasing] = useState<string>();
   const [{ data, error }, again] = useQuery({
     query: SCHEDULED_EVENT,
     variables: { id: number ?? '' },
     pause: number === undefined,
   });
   const event = number === undefined ? undefined : data?.scheduledEvent;
+  const cancels = mayCancel && event?.status === 'SCHEDULED';
+  const erases = mayErase && event?.erasedAt === null;
   return (
     <>
       <Dialog
-        open={number !== undefined && canceling === undefined}
+        open={number !== undefined && canceling === undefined && erasing === undefined}
         onClose={onClose}
         width="wide"
         title={event ? <Untrusted text={event.eventType} /> : <Trans>Scheduled event</Trans>}
         actions={
-          mayCancel && event?.status === 'SCHEDULED' ? (
-            <Button look="danger" onClick={() => setCanceling(event)}>
-              <Trans>Cancel the event</Trans>
-            </Button>
+          event && (cancels || erases) ? (
+            <>
+              {cancels && (
+                <Button look="danger" onClick={() => setCanceling(event)}>
+                  <Trans>Cancel the event</Trans>
+                </Button>
+              )}
+              {erases && (
+                <Button look="danger" onClick={() => setErasing(event.id)}>
+                  <Trans>Erase</Trans>
+                </Button>
+              )}
+            </>
           ) : undefined
         }
       >
@@ -44,11 +59,12 @@ export function ScheduledDialog({ number, onClose }: { number: string | undefine
         {event && (
           <div className="flex flex-col gap-4">
             <About event={event} />
-            <EventPayload body={event.body} />
+            <EventPayload body={event.body} erasedAt={event.erasedAt} />
           </div>
         )}
       </Dialog>
       <CancelScheduled event={canceling} onClose={() => setCanceling(undefined)} />
+      {erasing !== undefined && <EraseDialog id={erasing} onClose={() => setErasing(undefined)} />}
     </>
   );
 }

@@ -61,6 +61,12 @@ export const SET_EXTERNAL_ID = graphql(`
   }
 `);
 
+export const SET_RETENTION = graphql(`
+  mutation SetTenantRetention($id: ID!, $retentionDays: Int) {
+    updateTenant(input: { id: $id, retentionDays: $retentionDays }) { tenant { ...TenantRow retentionDays } }
+  }
+`);
+
 export const DELIVERY_DEFAULTS = graphql(`
   query DeliveryDefaults($id: ID!) {
     tenant(id: $id) {

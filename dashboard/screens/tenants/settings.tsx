@@ -6,6 +6,7 @@ import { DeliveryDefaults } from './delivery-defaults';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 import { TenantExternalId } from './tenant-external-id';
+import { TenantRetention } from './tenant-retention';
 
 /** The operator's actions on a tenant, beside those of the tenant itself. */
 export default function TenantSettings() {
@@ -23,6 +24,7 @@ export default function TenantSettings() {
               <TenantExternalId key={tenant.externalId} tenant={tenant} />
             </div>
           )}
+          {mayChange && <TenantRetention key={tenant.retentionDays} tenant={tenant} />}
           {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}

@@ -19,6 +19,7 @@ import { EventResolver } from './deliveries/event.js';
 import { FanOutResolver } from './deliveries/fan-out.js';
 import { EmitResolver } from './emits/emit.js';
 import { ScheduledEventResolver } from './emits/scheduled-events.js';
+import { EraseMutations } from './erasure/erase-mutations.js';
 import { AffectedShapeResolver } from './event-types/affected-shape.js';
 import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
@@ -58,6 +59,7 @@ const resolvers = [
   AuditLogResolver,
   BrokenOptionResolver,
   BulkMutations,
+  EraseMutations,
   BulkOperationResolver,
   CurlResolver,
   DeliveryCountsResolver,

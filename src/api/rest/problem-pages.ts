@@ -42,6 +42,7 @@ const advice: Record<Reason, string> = {
     'Schedule the event when some of the tenant’s scheduled events were emitted, or cancel some.',
   scheduled_event_emitted: 'Nothing can be done: `eventId` of the scheduled event names the event that was emitted.',
   event_gone: 'A delivery can be sent again only while its event is kept.',
+  event_erased: 'Nothing: the payload was erased for good. Emit the event again if it is needed.',
   bulk_operation_limit_reached: 'Wait until a bulk operation has finished, or cancel one.',
   bulk_operation_finished: 'Nothing: the bulk operation has ended.',
   bulk_operation_not_resumable:

@@ -17,6 +17,10 @@ export class WeighedMap<Key, Value> {
     private readonly keptForMs = Number.POSITIVE_INFINITY,
   ) {}
 
+  get size(): number {
+    return this.#entries.size;
+  }
+
   /** @param now milliseconds, never going back */
   get(key: Key, now: number): Value | undefined {
     const entry = this.#entries.get(key);
@@ -45,6 +49,15 @@ export class WeighedMap<Key, Value> {
         return;
       }
       this.#delete(oldest);
+    }
+  }
+
+  /** Forgets the entries whose time is over. */
+  forget(now: number): void {
+    for (const [key, { untilMs }] of this.#entries) {
+      if (untilMs <= now) {
+        this.#delete(key);
+      }
     }
   }
 

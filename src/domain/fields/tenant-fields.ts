@@ -11,6 +11,10 @@ const inherited = Object.fromEntries(
   Object.entries(webhookFields.delivery.fields).filter(([, field]) => 'inherited' in field),
 ) as unknown as Inherited;
 
+const RETENTION_DAYS_MIN = 1;
+/** RETENTION_DAYS may be as many. */
+const RETENTION_DAYS_MAX = 3_650;
+
 /** The fields of a tenant that people write, besides its name. */
 export const tenantFields = {
   externalId: {
@@ -21,6 +25,19 @@ export const tenantFields = {
     description:
       'The id of the tenant in another system, unique in this installation. Null when it has none. `ext:` and this id name the tenant in the header `Hookwright-Tenant`.',
     input: `The id of the tenant in another system, unique in this installation: ${EXTERNAL_ID_RULE}. Null removes it.`,
+  },
+  retentionDays: {
+    kind: 'number',
+    whole: true,
+    min: RETENTION_DAYS_MIN,
+    max: RETENTION_DAYS_MAX,
+    refusedAs: 'retention_out_of_range',
+    optional: true,
+    since: '0.2.0',
+    description:
+      'For how many days payloads of the tenant are kept, and the answers to its deliveries. Null: as long as those of others, `viewer.retention`.',
+    input:
+      'For how many days payloads of the tenant are kept, and the answers to its deliveries: fewer than those of others, `RETENTION_DAYS`. Deliveries that are open then are canceled. Null: as long as those of others.',
   },
   deliveryDefaults: {
     kind: 'group',

@@ -18,6 +18,12 @@ export const SCOPES = [
 export const PLATFORM_SCOPES = ['platform:read', 'platform:support', 'platform:admin'] as const;
 export const PLATFORM_ADMIN = 'platform:admin';
 
+/**
+ * Erases payloads for good. A platform key with `platform:admin` gives it to keys of tenants, each by its name: it is
+ * part of nothing else.
+ */
+export const ERASE = 'events:erase';
+
 /** Parts of a scope, for keys that may do less. All parts together are the scope. */
 const SCOPE_PARTS = {
   'webhooks:write': ['webhooks:edit', 'webhooks:options', 'webhooks:secrets', 'webhooks:test'],
@@ -25,7 +31,7 @@ const SCOPE_PARTS = {
 } as const;
 
 type PartScope = (typeof SCOPE_PARTS)[keyof typeof SCOPE_PARTS][number];
-export type TenantScope = (typeof SCOPES)[number] | PartScope;
+export type TenantScope = (typeof SCOPES)[number] | PartScope | typeof ERASE;
 export type PlatformScope = (typeof PLATFORM_SCOPES)[number];
 export type Scope = TenantScope | PlatformScope;
 
@@ -34,13 +40,15 @@ const wholeOf = new Map<Scope, Scope>(
   [...partsOf].flatMap(([whole, parts]) => parts.map((part) => [part, whole] as const)),
 );
 
+const SCOPES_AND_PARTS: readonly TenantScope[] = [...SCOPES, ...Object.values(SCOPE_PARTS).flat()];
+
 /** All that a tenant's key can be given. */
-export const GRANTABLE_SCOPES: readonly TenantScope[] = [...SCOPES, ...Object.values(SCOPE_PARTS).flat()];
+export const GRANTABLE_SCOPES: readonly TenantScope[] = [...SCOPES_AND_PARTS, ERASE];
 
 /** The scopes within a platform scope. To read keys and the audit log is not a scope: `platform:read` is enough. */
 const withinPlatform: Record<PlatformScope, ReadonlySet<Scope>> = {
   'platform:read': new Set<Scope>(['webhooks:read', 'events:read', 'deliveries:read']),
-  'platform:support': new Set<Scope>(['platform:read', ...GRANTABLE_SCOPES]),
+  'platform:support': new Set<Scope>(['platform:read', ...SCOPES_AND_PARTS]),
   'platform:admin': new Set<Scope>([...PLATFORM_SCOPES, ...GRANTABLE_SCOPES]),
 };
 

@@ -33,11 +33,19 @@ const responseOf = ({ result }: FinishedAttempt) => (result.kind === 'response' 
 const tokenFailureOf = ({ result }: FinishedAttempt) =>
   result.kind === 'error' && result.tokenFailure !== undefined ? Buffer.from(result.tokenFailure) : null;
 
+/** The columns that are left empty when the event was erased: an answer may repeat the payload. */
+const ofAnswer = new Set(['response_headers', 'response_body', 'response_truncated']);
+
+const kept = (name: string) =>
+  name === 'response_truncated'
+    ? `e.${name} and hit.erased is not true`
+    : `case when hit.erased is not true then e.${name} end`;
+
 /**
  * SQL: the end of a statement that adds the attempts of `hit` to `hookwright.attempts`. `hit` has the ids of deliveries
- * as `id`, `ended` the columns.
+ * as `id`, and whether they are `erased`, `ended` the columns.
  */
 export const logAttemptsSql = `
   insert into hookwright.attempts (${names.join(', ')})
-  select ${names.map((name) => `e.${name}`).join(', ')}
+  select ${names.map((name) => (ofAnswer.has(name) ? kept(name) : `e.${name}`)).join(', ')}
   from hit join ended e on e.delivery_id = hit.id`;

@@ -56,8 +56,9 @@ export interface DueDelivery extends WebhookToSend {
 }
 
 /**
- * NOT_YET: the delivery's webhook is inactive or deleted, or its time has not come. SUPERSEDED: the job's attempt was
- * made already (and the job for the next one is on its way), or the delivery has finished or has a job of its own.
+ * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, or its time has not come. SUPERSEDED:
+ * the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished, or
+ * has a job of its own.
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 
@@ -86,7 +87,7 @@ const loadSql = (
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
            d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
-           w.deleted_at is null and ${isDue} as "isDue"
+           w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true

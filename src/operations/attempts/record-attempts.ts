@@ -161,7 +161,7 @@ const recordStatement: Statement = {
         and d.id between $1::bigint and $2::bigint
         and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'WAITING', 'HELD', 'CANCELED')) is true
-      returning d.id, d.status, d.attempt_count, d.due_at),
+      returning d.id, d.status, d.attempt_count, d.due_at, d.erased),
     logged as (${logAttemptsSql}),
     queued as (
       select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),

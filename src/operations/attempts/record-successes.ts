@@ -41,7 +41,7 @@ const recordSql = (ended: RowsParameter<FinishedAttempt>) => `
         and d.id between $1::bigint and $2::bigint
         and (d.tenant_id = e.tenant_id) is true
         and d.attempt_count = e.number - 1 and (d.status in ('PENDING', 'HELD', 'CANCELED')) is true
-      returning d.id),
+      returning d.id, d.erased),
     logged as (${logAttemptsSql}),
     healthy as (
       update hookwright.webhooks w

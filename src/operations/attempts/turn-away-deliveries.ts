@@ -31,26 +31,28 @@ const turnAwayStatement: Statement = {
     with judged as materialized (
       select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
              d.is_check and ${isProvedSql('w')} or w.active and not ${countsAsHeldSql('d', 'w')} as active,
-             w.deleted_at is not null as deleted
+             case when w.deleted_at is not null then 'WEBHOOK_DELETED'
+                  when (select e.erased_at from hookwright.events e
+                        where e.tenant_id = d.tenant_id and e.id = d.event_id) is not null then 'ERASED'
+             end::hookwright.cancel_reason as ended_by
       from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
            join ${turned.as('turned')} on turned.id = d.id
       where d.id = any(${turned.array('id')}) and d.id between $1 and $2 and (d.status = 'PENDING') is true
       order by d.id for update of d),
     turned_away as (
       update hookwright.deliveries d
-      set status = case when j.deleted then 'CANCELED' else 'HELD' end::hookwright.delivery_status,
-          cancel_reason = case when j.deleted then 'WEBHOOK_DELETED' end::hookwright.cancel_reason,
-          finished_at = case when j.deleted then now() end
+      set status = case when j.ended_by is null then 'HELD' else 'CANCELED' end::hookwright.delivery_status,
+          cancel_reason = j.ended_by, finished_at = case when j.ended_by is not null then now() end
       from judged j
       where d.id = j.id and d.id = any(${turned.array('id')}) and d.id between $1 and $2
-        and (d.status = 'PENDING') is true and (j.deleted or not j.active)
+        and (d.status = 'PENDING') is true and (j.ended_by is not null or not j.active)
       returning d.id, d.tenant_id, d.ordering_key, d.status),
     ended as (
       select hookwright.end_turns(array_agg(tenant_id), array_agg(id))
       from turned_away where ordering_key is not null and status = 'CANCELED' having count(*) > 0),
     waiting as (
       select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
-      from (select * from judged where active and not deleted order by id offset 0) as locked)
+      from (select * from judged where active and ended_by is null order by id offset 0) as locked)
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
              array_agg(priority))
     from waiting where (select count(*) from ended) >= 0`,
@@ -58,8 +60,8 @@ const turnAwayStatement: Statement = {
 
 /**
  * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
- * deleted, or the delivery counts as held, it is held or canceled; a check is held only before the proof of its
- * endpoint. Where its time has not come, or its endpoint is closed, the job is put off until then.
+ * deleted, the event erased, or the delivery counts as held, it is held or canceled; a check is held only before the
+ * proof of its endpoint. Where its time has not come, or its endpoint is closed, the job is put off until then.
  *
  * @param deliveries each delivery once
  * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of them, or its job, locked

@@ -19,9 +19,10 @@ const lockedSql = (condition = '') => `
 
 /** A scalar subquery, so that Postgres looks the event up by its key. */
 const hasEventSql = `
+  and d.erased is not true
   and (select true from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
 
-/** Leaves out deliveries without an event, which have nothing to send. */
+/** Leaves out deliveries without an event, or with an erased one, which have nothing to send. */
 const recoverStatement: Statement = {
   name: 'bulk_recover',
   text: `
@@ -38,13 +39,15 @@ const recoverStatement: Statement = {
     from reopened join due using (id)`,
 };
 
+/** Locks the events, so that none of them is erased before its deliveries are there. */
 const replayStatement: Statement = {
   name: 'bulk_replay',
   text: `
     with made as materialized (
       select hookwright.next_id() as id, e.*
       from (select e.id as event_id, e.tenant_id, e.event_type from hookwright.events e
-            where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 order by e.id) e)
+            where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 and e.erased_at is null
+            order by e.id for share) e)
     select array_agg(id::float8 order by id) as ids,
            hookwright.insert_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
              array_agg(event_id order by id), array_agg($5::bigint), array_agg(event_type order by id),
@@ -105,6 +108,19 @@ const UNDER_WAY = ['PENDING', 'WAITING', 'HELD', 'CANCELED'];
 /** The longest wait for a delivery while webhooks are locked: their outcomes wait meanwhile. */
 const DELIVERY_LOCK_WAIT_MS = 250;
 
+/** An operation that sends, makes or cancels deliveries. */
+export interface DeliveriesToChange extends BulkSelection {
+  kind: Exclude<BulkSelection['kind'], 'ERASE_EVENTS'>;
+}
+
+const statements: Record<DeliveriesToChange['kind'], Statement> = {
+  RECOVER_WEBHOOK: recoverStatement,
+  RECOVER_DELIVERIES: recoverStatement,
+  ATTEMPT_NOW: attemptStatement,
+  REPLAY_EVENTS: replayStatement,
+  CANCEL_DELIVERIES: cancelStatement,
+};
+
 /**
  * @param ids deliveries, or for a replay events
  * @param startedAt when the operation was started: for ATTEMPT_NOW
@@ -114,20 +130,14 @@ const DELIVERY_LOCK_WAIT_MS = 250;
 export async function applyChunk(
   client: pg.PoolClient,
   tenantId: number,
-  { kind, webhookId, filter }: BulkSelection,
+  { kind, webhookId, filter }: DeliveriesToChange,
   ids: readonly number[],
   startedAt: Date | null = null,
 ): Promise<number[]> {
   if (ids.length === 0) {
     return [];
   }
-  const statement = {
-    RECOVER_WEBHOOK: recoverStatement,
-    RECOVER_DELIVERIES: recoverStatement,
-    ATTEMPT_NOW: attemptStatement,
-    REPLAY_EVENTS: replayStatement,
-    CANCEL_DELIVERIES: cancelStatement,
-  }[kind];
+  const statement = statements[kind];
   const these = [ids, ...idRange(ids), tenantId];
   if (filter.status?.some((status) => UNDER_WAY.includes(status))) {
     // Only where outcomes may come: they would all wait for it.

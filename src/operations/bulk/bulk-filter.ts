@@ -1,3 +1,4 @@
+import type { FieldCondition } from '../../domain/content/filter.js';
 import type { BulkKind } from '../../entities/bulk-operation.js';
 import type { StatusCodeClass } from '../explorer/page-deliveries.js';
 
@@ -21,6 +22,8 @@ export interface BulkFilter {
   payloadContains?: string;
   /** The global id of the one event whose deliveries are meant. */
   eventId?: string;
+  /** Erases only events whose payload meets this condition. Not stored so. */
+  field?: FieldCondition | null;
   /** Replays events too that have a delivery to the webhook. */
   includeDelivered?: boolean;
   /** Replays events too whose type the webhook does not subscribe to. */
@@ -35,7 +38,8 @@ export interface BulkRange {
   below: number;
 }
 
-export const isOfEvents = ({ kind }: Pick<BulkSelection, 'kind'>): boolean => kind === 'REPLAY_EVENTS';
+export const isOfEvents = ({ kind }: Pick<BulkSelection, 'kind'>): boolean =>
+  kind === 'REPLAY_EVENTS' || kind === 'ERASE_EVENTS';
 
 /** Whether it sends deliveries of all webhooks: then those of inactive ones are left out. */
 export const sendsToAll = ({ kind, webhookId }: Pick<BulkSelection, 'kind' | 'webhookId'>): boolean =>

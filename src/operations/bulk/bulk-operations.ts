@@ -113,7 +113,7 @@ function requireSubscribed({ eventTypes, includeUnsubscribed }: BulkFilter, subs
 }
 
 /** Locks, so that two starts at once cannot both be the last one allowed. */
-async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: number): Promise<void> {
+export async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: number): Promise<void> {
   await lockFor(sql, `bulk.${tenantId}`);
   if ((await em.count(BulkOperation, { finishedAt: null })) >= BULK_OPERATIONS_MAX) {
     throw new ApiError(
@@ -124,7 +124,10 @@ async function requireFewOpen(em: EntityManager, sql: SqlTarget, tenantId: numbe
 }
 
 /** Computes ids by the database's clock, which made them. */
-async function freeze(sql: SqlTarget, { since, until, eventId }: BulkRequest): Promise<BulkRange> {
+export async function freeze(
+  sql: SqlTarget,
+  { since, until, eventId = null }: Pick<BulkRequest, 'since' | 'until' | 'eventId'>,
+): Promise<BulkRange> {
   if (typeof eventId === 'number') {
     return { above: eventId - 1, below: eventId + 1 };
   }
@@ -161,7 +164,7 @@ export async function cancelBulkOperation(db: HasOrm, tenantId: number, id: numb
     if (status !== BulkStatus.RUNNING && status !== BulkStatus.PAUSED) {
       throw new ApiError('bulk_operation_finished', `Bulk operation ${id} is ${status} already.`);
     }
-    em.assign(operation, { status: BulkStatus.CANCELED, finishedAt: now });
+    em.assign(operation, { status: BulkStatus.CANCELED, finishedAt: now, sealedField: null });
     const change = { before: { status }, after: { status: operation.status } };
     audit(em, by, { ...about('BULK_OPERATION', tenantId, id), action: 'BULK_OPERATION_CANCELED', ...change });
     return operation;
@@ -193,7 +196,10 @@ export async function resumeBulkOperation(db: HasOrm, tenantId: number, id: numb
 
 /** @returns null when it can be resumed */
 async function whyNotResumable(em: EntityManager, operation: BulkOperation): Promise<string | null> {
-  const { status, error, webhookId } = operation;
+  const { kind, status, error, webhookId } = operation;
+  if (kind === 'ERASE_EVENTS') {
+    return 'is an erasure: start another one, which leaves out what is erased.';
+  }
   if (status !== BulkStatus.CANCELED && status !== BulkStatus.FAILED) {
     return `is ${status}; only one that is CANCELED or FAILED can be resumed.`;
   }

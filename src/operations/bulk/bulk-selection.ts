@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { compileFilter } from '../../domain/content/compile-filter.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { query, type Statement } from '../../platform/database/database.js';
@@ -15,7 +16,7 @@ const PAYLOADS_LOOKED = 1_000;
 /** Counting ends here: a statement must not take for ever. */
 const BULK_COUNT_MAX = 1_000_000;
 
-const leavesOutDelivered = (selection: BulkSelection) => isOfEvents(selection) && !selection.filter.includeDelivered;
+const leavesOutDelivered = ({ kind, filter }: BulkSelection) => kind === 'REPLAY_EVENTS' && !filter.includeDelivered;
 
 /** SQL: the first id of the oldest day whose deliveries are kept. The receivers of earlier events are not known. */
 const KEPT_FROM = `(
@@ -31,7 +32,7 @@ const ABOUT_WEBHOOK = `case when ${IS_OPERATIONAL} then e.body::json->>'webhook_
  * by the present subscription; $8 whether its filter lets it through or not.
  */
 const lookAtEventsSql = (leavesOutDelivered: boolean) => `
-  select e.id, coalesce(e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
+  select e.id, coalesce(e.erased_at is null and e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
            and ($7::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
            and (${ABOUT_WEBHOOK}) is distinct from w.id::text
            and case when $8::boolean or w.filter_path is null
@@ -46,19 +47,31 @@ const lookAtEventsSql = (leavesOutDelivered: boolean) => `
   where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}
   order by e.id limit $4`;
 
+/** SQL query as in `Look`; $1 tenant, $2 and $3 the range, $4 limit, $5 event types, $6 the condition. */
+const lookAtErasableSql = `
+  select e.id, e.erased_at is null and ($5::text[] is null or e.event_type = any($5))
+           and hookwright.is_to_erase(e.body, $6::text::jsonpath, e.event_type) as wanted, false as left_out
+  from hookwright.events e where e.tenant_id = $1 and e.id > $2 and e.id < $3 order by e.id limit $4`;
+
 function lookAt(selection: BulkSelection, tenantId: number, range: BulkRange, limit: number): Look {
   const { webhookId, filter } = selection;
   if (!isOfEvents(selection)) {
     return lookAtDeliveries(selection, tenantId, range, limit);
   }
+  const look = [tenantId, range.above, range.below, limit];
+  if (selection.kind === 'ERASE_EVENTS') {
+    const { eventTypes = null, field = null } = filter;
+    return {
+      text: lookAtErasableSql,
+      values: [...look, eventTypes, field && compileFilter({ field })],
+      form: 'all',
+    };
+  }
   const isWithoutDelivered = leavesOutDelivered(selection);
   return {
     text: lookAtEventsSql(isWithoutDelivered),
     values: [
-      tenantId,
-      range.above,
-      range.below,
-      limit,
+      ...look,
       webhookId,
       filter.eventTypes ?? null,
       filter.includeUnsubscribed ?? false,

@@ -47,7 +47,7 @@ export function lookAtDeliveries(selection: BulkSelection, tenantId: number, ran
         : '(d.tenant_id = $1) is true';
   const ofEvent = eventId === null ? '' : `and ${ofEventSql('d', `${page.param(eventId)}::bigint`)}`;
   const matches = `coalesce((${types}::text[] is null or d.event_type = any(${types}))
-    and ${hasStatusSql('d', `${statuses}::text[]`)} ${recovers(selection) ? 'and not d.is_check' : ''} ${extra}, false)`;
+    and ${hasStatusSql('d', `${statuses}::text[]`)} ${recovers(selection) ? 'and not d.is_check and d.erased is not true' : ''} ${extra}, false)`;
   const isActive = sendsToAll(selection) ? ACTIVE : 'true';
   const text = `
     select id, matches and is_active as wanted, matches and not is_active as left_out

@@ -10,7 +10,7 @@ const statement: Statement = {
     with idle as materialized (
       select o.id, o.tenant_id from hookwright.bulk_operations o
       left join hookwright.webhooks w on w.id = o.webhook_id
-      where o.finished_at is null
+      where o.finished_at is null and coalesce(o.begins_at <= now(), true)
         and case o.status when 'PAUSED' then w.active or w.deleted_at is not null
                           else ${hasNoBulkJobSql('o.id')} end
       for update of o skip locked),

@@ -13,16 +13,25 @@ import { impatientTransaction, orLocked } from '../../platform/database/impatien
 import { isDatabaseAway } from '../../platform/database/outage.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import type { BulkPayload } from '../jobs/tasks.js';
-import { applyChunk, lockReplays, stillWaiting } from './bulk-changes.js';
+import type { SecretVault } from '../secrets/secret-vault.js';
+import { applyChunk, type DeliveriesToChange, lockReplays, stillWaiting } from './bulk-changes.js';
 import type { BulkFilter, BulkSelection } from './bulk-filter.js';
 import { selectChunk } from './bulk-selection.js';
+import { eraseNext } from './run-erasure.js';
+
+interface Deps extends HasPool {
+  vault: Pick<SecretVault, 'open'>;
+}
 
 interface Row {
   kind: BulkSelection['kind'];
   webhook_id: number | null;
   filter: string;
+  from_id: number;
   to_id: number;
   cursor_id: number;
+  scheduled_cursor: number | null;
+  sealed_field: Buffer | null;
   created_at: Date;
   in_queue: number[];
   active: boolean | null;
@@ -33,17 +42,19 @@ interface Row {
 const lockStatement: Statement = {
   name: 'lock_bulk_operation',
   text: `
-    select o.kind, o.webhook_id, o.filter, o.to_id, o.cursor_id, o.created_at, o.in_queue::float8[] as in_queue,
+    select o.kind, o.webhook_id, o.filter, o.from_id, o.to_id, o.cursor_id, o.scheduled_cursor, o.sealed_field,
+           o.created_at, o.in_queue::float8[] as in_queue,
            w.active, w.deleted_at is not null as deleted
     from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id
-    where o.id = $1 and o.tenant_id = $2 and o.status = 'RUNNING' for update of o`,
+    where o.id = $1 and o.tenant_id = $2 and o.status = 'RUNNING' and coalesce(o.begins_at <= now(), true)
+    for update of o`,
 };
 
 const saveStatement: Statement = {
   name: 'save_bulk_operation',
   text: `
     update hookwright.bulk_operations
-    set cursor_id = $2, in_queue = $3::bigint[], processed = processed + $4, affected = affected + $5,
+    set cursor_id = $2, scheduled_cursor = $6::bigint, in_queue = $3::bigint[], processed = processed + $4, affected = affected + $5,
         skipped = skipped + $4 - $5
     where id = $1`,
 };
@@ -52,7 +63,17 @@ const endStatement: Statement = {
   name: 'end_bulk_operation',
   text: `
     update hookwright.bulk_operations
-    set status = $2, error = $3, in_queue = '{}', finished_at = case when $2::hookwright.bulk_status <> 'PAUSED' then now() end
+    set status = $2, error = $3, in_queue = '{}', sealed_field = null,
+        finished_at = case when $2::hookwright.bulk_status <> 'PAUSED' then now() end
+    where id = $1 and status = 'RUNNING'`,
+};
+
+const failStatement: Statement = {
+  name: 'fail_bulk_operation',
+  text: `
+    update hookwright.bulk_operations
+    set status = 'FAILED', in_queue = '{}', sealed_field = null, finished_at = now(),
+        error = $2::text || case when kind::text = 'ERASE_EVENTS' then '' else ' It can be resumed.' end
     where id = $1 and status = 'RUNNING'`,
 };
 
@@ -70,20 +91,22 @@ const PAUSE_WAITED_OUT_MS_MAX = 1_000;
  * again and continues. The last chunk adds a job for the rest. When another session has a needed row locked, a later
  * job continues.
  *
+ * @param deps.vault opens the conditions of erasures
  * @param tries how often this job was fetched
  * @param turnMs no further chunk is begun after this time
  * @throws the error, also after it has ended the operation (FAILED)
  */
 export async function runBulkOperation(
-  { pool }: HasPool,
+  deps: Deps,
   payload: BulkPayload,
   { tries, turnMs }: { tries: number; turnMs: number },
 ): Promise<void> {
+  const { pool } = deps;
   const endsAt = performance.now() + turnMs;
   try {
     let { waitedMs } = payload;
     for (;;) {
-      const chunk = (client: pg.PoolClient) => runChunk(client, { ...payload, waitedMs }, endsAt);
+      const chunk = (client: pg.PoolClient) => runChunk(client, deps.vault, { ...payload, waitedMs }, endsAt);
       const pause = await orLocked(impatientTransaction(pool, LOCK_WAIT_MS, chunk));
       if (pause === 'LOCKED') {
         await enqueueBulkOperation(pool, { ...payload, waitedMs }, LOCKED_REST_MS);
@@ -97,22 +120,27 @@ export async function runBulkOperation(
     }
   } catch (error) {
     if (tries >= TRIES_MAX && (isTooSlow(error) || !isDatabaseAway(error))) {
-      const message = 'It met a fault of the service again and again; the log has it. It can be resumed.';
-      await query(pool, endStatement, [payload.operationId, 'FAILED', message]);
+      const message = 'It met a fault of the service again and again; the log has it.';
+      await query(pool, failStatement, [payload.operationId, message]);
     }
     throw error;
   }
 }
 
 /** @returns the pause before the next chunk; null: this job does no more */
-async function runChunk(client: pg.PoolClient, payload: BulkPayload, endsAt: number): Promise<BulkPause | null> {
+async function runChunk(
+  client: pg.PoolClient,
+  vault: Deps['vault'],
+  payload: BulkPayload,
+  endsAt: number,
+): Promise<BulkPause | null> {
   const { operationId, tenantId } = payload;
   const startedAt = performance.now();
   const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);
   if (row === undefined) {
     return null;
   }
-  const progress = endOf(row) ?? (await doChunk(client, payload, row));
+  const progress = endOf(row) ?? (await doChunk(client, vault, payload, row));
   if ('status' in progress) {
     await query(client, endStatement, [operationId, progress.status, progress.error]);
     return null;
@@ -140,25 +168,59 @@ function endOf({ kind, active, deleted }: Row): End | null {
   return active === false && kind !== 'CANCEL_DELIVERIES' ? { status: 'PAUSED', error: null } : null;
 }
 
+type Done = Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | End;
+const COMPLETED: End = { status: 'COMPLETED', error: null };
+
+/** The pauses of an erasure are those of deliveries that are queued: it changes as much. */
+async function eraseChunk(
+  client: pg.PoolClient,
+  vault: Deps['vault'],
+  { operationId, tenantId }: BulkPayload,
+  row: Omit<Row, 'kind'>,
+): Promise<Done> {
+  const { eventTypes = null } = JSON.parse(row.filter) as BulkFilter;
+  const { looked, erased, lastId, scheduledCursor } = await eraseNext(client, vault, tenantId, {
+    eventTypes,
+    sealedField: row.sealed_field,
+    fromId: row.from_id,
+    range: { above: row.cursor_id, below: row.to_id },
+    scheduledCursor: row.scheduled_cursor,
+  });
+  await query(client, saveStatement, [operationId, lastId ?? row.to_id, [], looked, erased, scheduledCursor]);
+  return lastId === null ? COMPLETED : { queued: looked, drained: 0, hadRoom: true };
+}
+
 async function doChunk(
   client: pg.PoolClient,
-  { operationId, tenantId }: BulkPayload,
-  row: Row,
-): Promise<Pick<BulkProgress, 'queued' | 'drained' | 'hadRoom'> | End> {
-  const queues = row.kind !== 'CANCEL_DELIVERIES';
-  const selection = { kind: row.kind, webhookId: row.webhook_id };
+  vault: Deps['vault'],
+  payload: BulkPayload,
+  { kind, ...row }: Row,
+): Promise<Done> {
+  if (kind === 'ERASE_EVENTS') {
+    return await eraseChunk(client, vault, payload, row);
+  }
+  const { operationId, tenantId } = payload;
+  const queues = kind !== 'CANCEL_DELIVERIES';
+  const selection = { kind, webhookId: row.webhook_id };
   const waiting = await stillWaiting(client, tenantId, selection, row.in_queue);
   const room = queues ? bulkRoom(waiting.length) : BULK_CHUNK_UNQUEUED;
   const { ids, changed, lastId } =
-    room === 0 ? { ids: [], changed: [], lastId: row.cursor_id } : await changeNext(client, tenantId, row, room);
+    room === 0
+      ? { ids: [], changed: [], lastId: row.cursor_id }
+      : await changeNext(client, tenantId, { kind, ...row }, room);
   const queued = queues ? changed : [];
   const position = [lastId ?? row.to_id, [...waiting, ...queued]];
-  await query(client, saveStatement, [operationId, ...position, ids.length, changed.length]);
+  await query(client, saveStatement, [operationId, ...position, ids.length, changed.length, null]);
   const drained = row.in_queue.length - waiting.length;
-  return lastId === null ? { status: 'COMPLETED', error: null } : { queued: queued.length, drained, hadRoom: room > 0 };
+  return lastId === null ? COMPLETED : { queued: queued.length, drained, hadRoom: room > 0 };
 }
 
-async function changeNext(client: pg.PoolClient, tenantId: number, row: Row, limit: number) {
+async function changeNext(
+  client: pg.PoolClient,
+  tenantId: number,
+  row: Omit<Row, 'kind'> & Pick<DeliveriesToChange, 'kind'>,
+  limit: number,
+) {
   const { kind, webhook_id: webhookId, cursor_id: above, to_id: below } = row;
   const selection = { kind, webhookId, filter: JSON.parse(row.filter) as BulkFilter };
   if (kind === 'REPLAY_EVENTS' && webhookId !== null) {

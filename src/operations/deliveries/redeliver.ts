@@ -1,6 +1,6 @@
 import { LANES } from '../../domain/pacing/lanes.js';
 import type { DisabledReason } from '../../entities/webhook.js';
-import { ApiError, found } from '../../errors.js';
+import { ApiError, eventErased, found } from '../../errors.js';
 import { type HasOrm, query, type Statement } from '../../platform/database/database.js';
 import { inactive } from '../proofs/inactive.js';
 import { type Actor, about, audit } from '../rows/audit.js';
@@ -14,6 +14,7 @@ interface Row {
   reason: DisabledReason | null;
   deleted: boolean;
   has_event: boolean;
+  erased: boolean;
 }
 
 /** With `$2` the content that the webhook has now, which is also noted beside the attempts before it. */
@@ -32,7 +33,8 @@ const lockStatement: Statement = {
       for share)
     select d.status, target.id::float8 as "webhookId", target.active, target.disabled_reason as reason, target.deleted,
            -- A scalar subquery, so that Postgres looks the event up by its key.
-           (select true from hookwright.events e where e.tenant_id = $2 and e.id = d.event_id) is true as has_event
+           (select true from hookwright.events e where e.tenant_id = $2 and e.id = d.event_id) is true as has_event,
+           d.erased is true as erased
     from target join hookwright.deliveries d on d.id = $1 and d.webhook_id = target.id
     for update of d`,
 };
@@ -56,7 +58,7 @@ const reopenStatement: Statement = {
  *
  * @param reshape whether to send the content that the webhook has now, instead of the delivery's own
  * @throws ApiError not_found; delivery_not_finished while it is open; event_gone when its event is not
- *   kept any more; webhook_inactive; webhook_unverified; webhook_deleted. Error with LOCK_NOT_AVAILABLE,
+ *   kept any more; event_erased; webhook_inactive; webhook_unverified; webhook_deleted. Error with LOCK_NOT_AVAILABLE,
  *   when another session has the webhook or the delivery locked
  */
 export async function redeliver(
@@ -83,7 +85,7 @@ export async function redeliver(
 
 function refuseUnlessSendable(
   deliveryId: number,
-  { status, active, deleted, has_event, webhookId, reason }: Row,
+  { status, active, deleted, has_event, erased, webhookId, reason }: Row,
 ): void {
   if (deleted) {
     throw new ApiError('webhook_deleted', `The webhook of delivery ${deliveryId} was deleted.`);
@@ -99,6 +101,9 @@ function refuseUnlessSendable(
       'event_gone',
       `The event of delivery ${deliveryId} is not kept any more; a delivery can be sent again only while its event is.`,
     );
+  }
+  if (erased) {
+    throw eventErased(`the event of delivery ${deliveryId}`);
   }
   if (!active) {
     throw inactive(`The webhook of delivery ${deliveryId} is inactive; enable it first`, webhookId, reason);

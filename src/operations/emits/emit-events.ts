@@ -6,7 +6,7 @@ import { TenantPace } from '../../domain/pacing/tenant-pace.js';
 import { query, transaction } from '../../platform/database/database.js';
 import { GroupCommit } from '../../platform/database/group-commit.js';
 import { isDatabaseAway } from '../../platform/database/outage.js';
-import { type EmitItem, isTraced, writeClaimedItems, writeItems } from './emit-statements.js';
+import { type EmitItem, isClaimable, writeClaimedItems, writeItems } from './emit-statements.js';
 import { isKeyBusy, KeyWaits, waitForKeysStatement } from './key-waits.js';
 import type { Claim, LocalDaemon } from './local-daemon.js';
 
@@ -136,8 +136,7 @@ export class Emitter {
   }
 
   async #commit(items: readonly Emit[]): Promise<(EmitResult | 'KEY_BUSY')[]> {
-    // The statement that claims writes no traces.
-    const claim = items.some(isTraced) ? null : (this.#localDaemon?.claim(items) ?? null);
+    const claim = items.every(isClaimable) ? (this.#localDaemon?.claim(items) ?? null) : null;
     try {
       const write = claim === null ? this.#write(this.pool, items) : this.#writeClaimed(claim, items);
       return this.#counted(items, await write);

@@ -31,6 +31,14 @@ const orderedItems = new RowsParameter({ ...itemColumns, ordering_keys });
 const tracedOrderedItems = new RowsParameter({ ...itemColumns, traceparents, ordering_keys });
 const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
+/** The same for items of which some are kept for some hours alone. */
+const keptItems = new RowsParameter({
+  ...itemColumns,
+  traceparents,
+  ordering_keys,
+  keep_hours: column.integer(({ keepHours }: EmitItem) => keepHours),
+});
+
 /** One row per item, in their order. */
 type EmitRow =
   | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
@@ -59,6 +67,12 @@ const tracedOrderedStatement: Statement = {
   name: 'emit_traced_ordered_events',
   text: `select event_id, delivery_count, duplicate, error_code
          from hookwright.emit_traced_events(${tracedOrderedItems.arrays}) order by item`,
+};
+
+const keptStatement: Statement = {
+  name: 'emit_kept_events',
+  text: `select event_id, delivery_count, duplicate, error_code
+         from hookwright.emit_kept_events(${keptItems.arrays}) order by item`,
 };
 
 /** Without the repetitions of `emit_events`, which the caller uses when it fails. */
@@ -96,22 +110,31 @@ const loneValues = ({ tenantId, eventType, body, priority, idempotencyKey, order
   orderingKey,
 ];
 
-export const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
+const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
+
+const isKept = ({ keepHours }: Emit): boolean => typeof keepHours === 'number';
+
+/** Whether the statements that claim write all of an item. */
+export const isClaimable = (item: Emit): boolean => !isTraced(item) && !isKept(item);
+
+function formOf(items: readonly EmitItem[]): [Statement, RowsParameter<EmitItem>] {
+  if (items.some(isKept)) {
+    return [keptStatement, keptItems];
+  }
+  const isSomeOrdered = items.some(isOrdered);
+  if (items.some(isTraced)) {
+    return isSomeOrdered ? [tracedOrderedStatement, tracedOrderedItems] : [tracedStatement, tracedItems];
+  }
+  return isSomeOrdered ? [orderedStatement, orderedItems] : [plainStatement, plainItems];
+}
 
 /** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
-  const ordered = items.some(isOrdered);
-  const [statement, parameter] = items.some(isTraced)
-    ? ordered
-      ? [tracedOrderedStatement, tracedOrderedItems]
-      : [tracedStatement, tracedItems]
-    : ordered
-      ? [orderedStatement, orderedItems]
-      : [plainStatement, plainItems];
+  const [statement, parameter] = formOf(items);
   return (await query<EmitRow>(on, statement, parameter.values(items))).map(toResult);
 }
 
-/** Writes the items, none of them traced, and claims their deliveries if there is room for them. */
+/** Writes claimable items, and claims their deliveries if there is room for them. */
 export async function writeClaimedItems(
   { pool, workerPoolId, priorityMax, deliveriesMax, begin }: Claim,
   items: readonly EmitItem[],

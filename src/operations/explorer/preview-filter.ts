@@ -34,7 +34,7 @@ const statement = {
                 else hookwright.passes_filter(hookwright.readable_body(e.body, $8), $6::text::jsonpath, e.event_type)
            end as matches
     from (select e.id, e.event_type, e.only_webhook_id, e.body from hookwright.events e
-          where e.tenant_id = $1 and e.id > $2 and e.id < $3
+          where e.tenant_id = $1 and e.id > $2 and e.id < $3 and e.erased_at is null
             and case when $5::text[] is null then $4 = 1
                      else e.only_webhook_id is null and not e.event_type = any($7::text[])
                           and ('*' = any($5) or e.event_type = any($5)) end

@@ -59,12 +59,12 @@ const byAttempt = <Text>(name: string, column: string) =>
     },
   );
 
-/** The bodies of events, by their ids. */
+/** The bodies of events, by their ids, but for erased ones. */
 export const eventBodies = byId(
   'event_bodies',
   (value) => `
     select e.id as key, ${value('e.body')} as value from hookwright.events e
-    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
+    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4 and e.erased_at is null`,
 );
 
 /** Postgres reads no more than the beginning of a body, unless a text is searched for. */

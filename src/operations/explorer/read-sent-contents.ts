@@ -8,6 +8,8 @@ import type { LongTexts } from './read-bodies.js';
 
 /** The content of a delivery. */
 interface DeliveryContent {
+  /** Whether there is none, because its event was erased. */
+  erased: boolean;
   /** Null: it is larger than a payload may be, so nothing is sent. */
   sent: SentContent | null;
   /** Attempts up to this number have sent another content; 0: none. */
@@ -21,6 +23,7 @@ interface Row {
   event_type: string;
   content_id: number | null;
   reshaped_after: number;
+  erased: boolean;
 }
 
 /** A scalar subquery, so that Postgres looks each event up by its key: in a join it would read all of the tenant. */
@@ -34,7 +37,8 @@ const readStatement = {
   name: 'read_delivery_contents',
   text: deliveriesSql(
     (body) =>
-      `${body} as body, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after`,
+      `${body} as body, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
+       d.erased is true as erased`,
   ),
 };
 
@@ -63,7 +67,11 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
         : await tenantQuery<ContentRow>(db.pool, tenantId, readContentsStatement, [bigintArray(contentIds)]);
     const byId = new Map(contents.map((content) => [content.id, content]));
     const made = new Map<number, DeliveryContent>();
-    for (const { key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter } of rows) {
+    for (const { key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter, erased } of rows) {
+      if (erased) {
+        made.set(key, { sent: null, reshapedAfter, erased });
+        continue;
+      }
       const content = content_id === null ? null : byId.get(content_id);
       if (body === null || content === undefined) {
         continue; // the retention time has just ended
@@ -71,7 +79,7 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
       const event = { id: event_id, tenantId, type: event_type, body };
       const sent =
         content === null ? { body, headers: {} } : await piece(tenantId, () => contentOf(event, content, rules));
-      made.set(key, { sent, reshapedAfter });
+      made.set(key, { sent, reshapedAfter, erased });
     }
     return made;
   },

@@ -47,6 +47,7 @@ export const OLD_ROWS = {
     table: 'webhook_contents',
     isOld: (days) => `ended_at < now() - interval '${days + CONTENT_EXTRA_DAYS} days'`,
   },
+  'erasure counts': { table: 'erasure_counts', isOld: () => `counted_at < now() - interval '1 day'` },
   'scheduled events': {
     table: 'scheduled_events',
     isOld: () => `finished_at < now() - interval '${SCHEDULED_DAYS} days'`,

@@ -7,7 +7,7 @@ import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { runMigrations } from '../../platform/graphile-worker/library.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../platform/graphile-worker/schema.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
-import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, TURN_TASK } from '../jobs/tasks.js';
+import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, ERASE_TASK, TURN_TASK } from '../jobs/tasks.js';
 import { troubleOfApiRights } from './api-rights.js';
 import { missingTables, unknownMigrations } from './check-readiness.js';
 import { installFunctions } from './install-functions.js';
@@ -19,7 +19,7 @@ const MIGRATION_LOCK = "hashtextextended('hookwright.migrate', 0)";
 export const POSTGRES_MAJOR_MIN = 15;
 
 /** Each gets its name in the schema of jobs. */
-export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK, TURN_TASK];
+export const DELIVERY_TASKS = [DELIVER_TASK, DELIVER_GROUP_TASK, ALIGN_TASK, BULK_TASK, ERASE_TASK, TURN_TASK];
 
 interface Migrated {
   /** Whether there is a role for the outbox: it is made here too, but nothing else needs it. */

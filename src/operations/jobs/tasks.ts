@@ -5,6 +5,7 @@ export const DELIVER_GROUP_TASK = 'deliver-group';
 export const ALIGN_TASK = 'align-webhook';
 export const DEFAULTS_TASK = 'follow-defaults';
 export const BULK_TASK = 'bulk-operation';
+export const ERASE_TASK = 'erase-events';
 export const TURN_TASK = 'pass-turn';
 export const HOUSEKEEPING_TASK = 'housekeeping';
 

@@ -6,7 +6,7 @@ import {
   KEY_LIFETIME_SECONDS_MAX,
   KEY_LIFETIME_SECONDS_MIN,
 } from '../../domain/keys/api-key.js';
-import { hasScope, isPlatformScope, type Scope } from '../../domain/keys/scopes.js';
+import { ERASE, hasScope, isPlatformScope, PLATFORM_ADMIN, type Scope } from '../../domain/keys/scopes.js';
 import { ApiKey, activeKeys } from '../../entities/api-key.js';
 import { ApiError } from '../../errors.js';
 import type { HasOrm, HasPool } from '../../platform/database/database.js';
@@ -94,6 +94,6 @@ async function requireRoom(em: EntityManager, keysMax?: number): Promise<void> {
   }
 }
 
-/** The wanted scopes that a key with the scopes `own` lacks, and so may not grant. */
+/** The wanted scopes that a key with the scopes `own` may not grant: those that it lacks, and ERASE without admin. */
 export const scopesBeyond = (own: ReadonlySet<Scope>, wanted: readonly Scope[]): Scope[] =>
-  wanted.filter((scope) => !hasScope(own, scope));
+  wanted.filter((scope) => !hasScope(own, scope === ERASE ? PLATFORM_ADMIN : scope));

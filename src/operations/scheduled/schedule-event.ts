@@ -24,7 +24,7 @@ const statement: Statement = {
   name: 'schedule_event',
   text: `select error_code as refused, scheduled_id as id, is_duplicate as duplicate
          from hookwright.write_scheduled_event(
-           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7)`,
+           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8)`,
 };
 
 const patience = {
@@ -39,10 +39,11 @@ const patience = {
  * @throws Error with LOCK_NOT_AVAILABLE, when another transaction is scheduling an event with the same idempotency key
  */
 export async function scheduleEvent(db: Database, event: EventToSchedule): Promise<Scheduled> {
-  const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey, orderingKey = null } = event;
+  const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey } = event;
+  const { orderingKey = null, keepHours = null } = event;
   // Postgres has no year 0.
   const at = deliverAt === null ? null : new Date(Math.max(0, deliverAt.getTime()));
-  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey];
+  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours];
   const rows = await commitsOf(db.orm).run(() =>
     tenantQuery<Scheduled & object>(db.pool, tenantId, statement, values, patience),
   );

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { Services } from '../../../src/api/context/context.js';
 import { openServices } from '../../../src/api/services.js';
-import { SCOPES } from '../../../src/domain/keys/scopes.js';
+import { SCOPES, type Scope } from '../../../src/domain/keys/scopes.js';
 import { createApiKey } from '../../../src/operations/keys/create-api-key.js';
 import { commandLine } from '../../../src/operations/rows/audit.js';
 import { createTenant } from '../../../src/operations/tenants/create-tenant.js';
@@ -173,8 +173,9 @@ export class Site implements AsyncDisposable {
   }
 
   /** Asks the API as the tenant does. @throws Error with the answer when it is not a good one */
-  async ask<Data>(query: string, variables: object = {}): Promise<Data> {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#apiKey}` };
+  /** @param by another key than the site's, which has all scopes of a tenant */
+  async ask<Data>(query: string, variables: object = {}, by = this.#apiKey): Promise<Data> {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${by}` };
     const body = JSON.stringify({ query, variables });
     const response = await fetch(`${this.#origin}/graphql`, { method: 'POST', headers, body });
     const answer = (await response.json()) as { data?: Data; errors?: unknown };
@@ -182,6 +183,13 @@ export class Site implements AsyncDisposable {
       throw new Error(`${response.status} ${JSON.stringify(answer.errors)}`);
     }
     return answer.data;
+  }
+
+  /** Another key of the tenant. */
+  async keyWith(scopes: readonly Scope[]): Promise<string> {
+    const { db, random } = this.#services;
+    const newKey = { tenantId: this.#tenantId, name: 'faults', scopes, by: commandLine };
+    return (await createApiKey(db, random, newKey)).key;
   }
 
   async rows<Row extends object>(sql: string): Promise<Row[]> {

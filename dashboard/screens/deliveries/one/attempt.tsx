@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ShieldCheck } from 'lucide-react';
 import { useContext, useState } from 'react';
-import { useQuery } from 'urql';
+import { type CombinedError, useQuery } from 'urql';
 import type { AttemptQuery } from '../../../api/generated/graphql';
 import { Button, CopyButton } from '../../../parts/button';
 import { Code } from '../../../parts/code';
@@ -34,6 +34,10 @@ export function useExchange(id: string) {
   const [{ data, error, fetching }, again] = useQuery({ query: ATTEMPT, variables: { id, payloads } });
   return { exchange: data?.node as Exchange | null | undefined, error, fetching, again };
 }
+
+/** Whether the payload of the event was erased. */
+const isErased = (error: CombinedError | undefined): boolean =>
+  error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'event_erased') ?? false;
 
 /** One attempt: the request and the answer side by side. */
 export function AttemptDetail({
@@ -88,8 +92,8 @@ export function AttemptDetail({
       {error && exchange == null && <Failure error={error} retry={again} />}
       {exchange != null && (
         <div className="grid items-start gap-4 lg:grid-cols-2">
-          <Request exchange={exchange} />
-          <Response exchange={exchange} />
+          <Request exchange={exchange} erased={isErased(error)} />
+          <Response exchange={exchange} erased={isErased(error)} />
         </div>
       )}
       {verifying && exchange != null && (
@@ -104,7 +108,13 @@ export function AttemptDetail({
   );
 }
 
-function Request({ exchange: { method, url, requestHeaders, requestBody, errorCode } }: { exchange: Exchange }) {
+function Request({
+  exchange: { method, url, requestHeaders, requestBody, errorCode },
+  erased,
+}: {
+  exchange: Exchange;
+  erased: boolean;
+}) {
   const { t } = useLingui();
   const mayRead = useAllowed('events:read');
   return (
@@ -117,6 +127,8 @@ function Request({ exchange: { method, url, requestHeaders, requestBody, errorCo
           <p className="text-sm text-soft">
             {!mayRead ? (
               <Trans>You cannot read the payload of events.</Trans>
+            ) : erased ? (
+              <Trans>The payload of the event was erased.</Trans>
             ) : errorCode === 'AUTH_FAILED' ? (
               <Trans>Nothing was sent: no access token came for it.</Trans>
             ) : errorCode === 'CONTENT_TOO_LARGE' ? (
@@ -134,7 +146,7 @@ function Request({ exchange: { method, url, requestHeaders, requestBody, errorCo
   );
 }
 
-function Response({ exchange }: { exchange: Exchange }) {
+function Response({ exchange, erased }: { exchange: Exchange; erased: boolean }) {
   const { t, i18n } = useLingui();
   const { statusCode, errorCode, tokenFailure, responseHeaders, responseTruncated } = exchange;
   if (statusCode == null) {
@@ -157,7 +169,13 @@ function Response({ exchange }: { exchange: Exchange }) {
             {statusText(statusCode)}
           </span>
         </p>
-        <ResponseBody exchange={exchange} />
+        {erased ? (
+          <p className="text-sm text-soft">
+            <Trans>The answer was erased with the event.</Trans>
+          </p>
+        ) : (
+          <ResponseBody exchange={exchange} />
+        )}
         <HeaderTable label={t`Answer headers`} headers={responseHeaders ?? {}} />
       </div>
     </Card>

@@ -180,6 +180,7 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   EXPIRED: msg`Its storage period ended before it could be sent.`,
   HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. You can send it again once the endpoint is enabled.`,
   SUPERSEDED: msg`A later event of its key took its place.`,
+  ERASED: msg`The payload of its event was erased.`,
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };
 

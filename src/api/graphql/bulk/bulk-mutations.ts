@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
-import { found, type InputIssue, refusedInput, requireNoIssues } from '../../../errors.js';
+import { eventErased, found, type InputIssue, refusedInput, requireNoIssues } from '../../../errors.js';
 import {
   type BulkRequest,
   cancelBulkOperation,
@@ -217,7 +217,7 @@ function replayIssues(
     }));
 }
 
-/** @throws ApiError not_found */
+/** @throws ApiError not_found, event_erased */
 async function knownEventIn(
   { loaders }: Context,
   id: string | null | undefined,
@@ -227,5 +227,9 @@ async function knownEventIn(
     return null;
   }
   const number = idOf('Event', id, path);
-  return found(await loaders.eventById.load(number), 'event', number).id;
+  const { erasedAt } = found(await loaders.eventById.load(number), 'event', number);
+  if (erasedAt !== null) {
+    throw eventErased(`event ${number}`);
+  }
+  return number;
 }

@@ -5,7 +5,7 @@ import { isWithoutToken } from '../../../domain/deliveries/outcome.js';
 import { webhookFields } from '../../../domain/fields/webhook-fields.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { found } from '../../../errors.js';
+import { eventErased, found } from '../../../errors.js';
 import type { AttemptKey } from '../../../operations/explorer/read-bodies.js';
 import type { Context } from '../../context/context.js';
 import { HEADERS_COST, KEPT_ANSWER_COST, PAYLOAD_COST } from '../fields/costs.js';
@@ -33,7 +33,7 @@ export class AttemptResolver {
   @Requires('events:read')
   @NullableResolver(
     () => String,
-    'The exact body that was sent, the same in all attempts. Null when nothing was sent (`AUTH_FAILED`, `CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. Costs 100, because it may be long. Needs `events:read`.',
+    'The exact body that was sent, the same in all attempts. Null when nothing was sent (`AUTH_FAILED`, `CONTENT_TOO_LARGE`), or when `redeliver` with `reshape` has replaced it since. An error (`event_erased`) when the event was erased. Costs 100, because it may be long. Needs `events:read`.',
     { complexity: PAYLOAD_COST },
   )
   async requestBody(
@@ -42,12 +42,15 @@ export class AttemptResolver {
   ): Promise<string | null> {
     // Not found: the retention time has just ended.
     const content = found(await context.loaders.contentByDelivery.load(deliveryId), 'delivery', deliveryId);
+    if (content.erased) {
+      throw eventErased(`the event of delivery ${deliveryId}`);
+    }
     return number <= content.reshapedAfter || isWithoutToken(errorCode) ? null : (content.sent?.body ?? null);
   }
 
   @NullableResolver(
     () => JSONObject,
-    'The headers of the answer. Null without an answer. The value of a repeated header is a list. Costs 10.',
+    'The headers of the answer. Null without an answer, or when the event was erased. The value of a repeated header is a list. Costs 10.',
     { complexity: KEPT_ANSWER_COST },
   )
   async responseHeaders(@Root() attempt: Attempt, @Ctx() { loaders }: Context): Promise<JsonText | null> {
@@ -57,7 +60,7 @@ export class AttemptResolver {
 
   @NullableResolver(
     () => String,
-    'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer. Costs 10.',
+    'The body of the answer as UTF-8, with U+FFFD for every invalid byte. Null without an answer, or when the event was erased. Costs 10.',
     { complexity: KEPT_ANSWER_COST },
   )
   async responseBody(@Root() attempt: Attempt, @Ctx() context: Context): Promise<string | null> {

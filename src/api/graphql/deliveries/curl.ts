@@ -7,6 +7,7 @@ import { fixedHeaders } from '../../../domain/deliveries/delivery-request.js';
 import { isWithoutToken } from '../../../domain/deliveries/outcome.js';
 import { shownHeadersOf } from '../../../domain/fields/sent-headers.js';
 import { Delivery } from '../../../entities/delivery.js';
+import { eventErased } from '../../../errors.js';
 import { USER_AGENT } from '../../../platform/node/version.js';
 import type { Config } from '../../../platform/settings/config.js';
 import type { Context } from '../../context/context.js';
@@ -34,6 +35,9 @@ export class CurlResolver {
     @Ctx() context: Context,
   ): Promise<string | null> {
     const content = await context.loaders.contentByDelivery.load(delivery.id);
+    if (content?.erased) {
+      throw eventErased(`the event of delivery ${delivery.id}`);
+    }
     const sent = content?.sent ?? null;
     const isLatest = content !== null && (delivery.attemptCount === 0 || delivery.attemptCount > content.reshapedAfter);
     const request = sent === null ? null : await requestOf(delivery, sent, isLatest, context);

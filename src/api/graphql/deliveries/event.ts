@@ -12,7 +12,7 @@ import type { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { ApiError, found } from '../../../errors.js';
+import { ApiError, eventErased, found } from '../../../errors.js';
 import { pageEvents } from '../../../operations/explorer/page-events.js';
 import { PAYLOAD_LEVELS_MAX } from '../../../platform/settings/limit-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';
@@ -96,15 +96,21 @@ export class EventResolver {
 
   @NullableResolver(
     () => String,
-    'The exact JSON text that is signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, like `payload`, because it may be long: select one of them.',
+    'The exact JSON text that is signed and sent. Null only with an error, such as ANSWER_TOO_LARGE, or CONFLICT (`event_erased`) when it was erased. Costs 100, like `payload`, because it may be long: select one of them.',
     { complexity: PAYLOAD_COST },
   )
   body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
     return bodyOf(event, context);
   }
 
-  @NullableResolver(() => Int, 'Number of bytes of `body`. Costs less than `body` itself.')
-  async bodyBytes(@Root() { id, body }: Event, @Ctx() { loaders }: Context): Promise<number | null> {
+  @NullableResolver(() => Int, 'Number of bytes of `body`, also when it was erased. Costs less than `body` itself.')
+  async bodyBytes(
+    @Root() { id, body, erasedAt, erasedBytes }: Event,
+    @Ctx() { loaders }: Context,
+  ): Promise<number | null> {
+    if (erasedAt != null) {
+      return erasedBytes;
+    }
     return body === undefined ? loaders.bodyBytesByEvent.load(id) : Buffer.byteLength(body);
   }
 
@@ -158,8 +164,11 @@ export class EventResolver {
   }
 }
 
-/** @throws ApiError answer_too_large; not_found when the retention time has just ended */
-async function bodyOf({ id, body }: Event, { budget, loaders }: Context): Promise<string> {
+/** @throws ApiError answer_too_large; event_erased; not_found when the retention time has just ended */
+async function bodyOf({ id, body, erasedAt }: Event, { budget, loaders }: Context): Promise<string> {
+  if (erasedAt != null) {
+    throw eventErased(`event ${id}`);
+  }
   if (body !== undefined) {
     return budget.spend(body);
   }

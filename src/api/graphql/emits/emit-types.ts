@@ -40,6 +40,12 @@ export class EmitEventInput {
   orderingKey?: string | null;
 
   @Nullable(
+    () => Int,
+    'For how many hours the payload is kept, from 1 on, and less than the retention time of the installation. It is erased then (`Event.erasedAt`), and a delivery that is open is canceled. A repetition with another number changes nothing.',
+  )
+  keepHours?: number | null;
+
+  @Nullable(
     () => ID,
     `The id of the tenant${TENANT_NAMED}, for a platform key that does not send the header \`Hookwright-Tenant\`. Otherwise the same tenant or nothing.`,
   )

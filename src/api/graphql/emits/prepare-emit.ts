@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ApiError, type InputIssue, invalidInput, type Path, requireNoIssues } from '../../../errors.js';
 import { piece } from '../../../platform/concurrency/in-pieces.js';
@@ -16,7 +17,16 @@ import { payloadText, writtenPayload } from './payload-text.js';
 /** Checks one event and fixes its bytes. @throws ApiError */
 export async function prepareEmit(
   context: Context,
-  { eventType: named, event, payload, body: written, idempotencyKey, orderingKey, tenantId }: EmitEventInput,
+  {
+    eventType: named,
+    event,
+    payload,
+    body: written,
+    idempotencyKey,
+    orderingKey,
+    keepHours,
+    tenantId,
+  }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
   const eventType = givenType(named ?? null, event ?? null, path);
@@ -35,7 +45,10 @@ export async function prepareEmit(
   };
   const placeOf = ([first, ...rest]: Path) => [...path, fields[first!] ?? first!, ...rest];
   requireNoIssues(issues.map((issue): InputIssue => ({ ...issue, path: placeOf(issue.path) })));
-  return { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null, orderingKey: ordering };
+  const kept =
+    typeof keepHours === 'number' ? parseInput(hoursBelow(context), keepHours, [...path, 'keepHours']) : null;
+  const known = { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null };
+  return { ...known, orderingKey: ordering, keepHours: kept };
 }
 
 /** @throws ApiError */
@@ -50,6 +63,12 @@ function givenType(eventType: string | null, event: string | null, path: Path): 
   }
   return given;
 }
+
+const hoursBelow = ({ config }: Context) =>
+  z
+    .int()
+    .min(1, 'must be at least 1')
+    .max(config.retentionDays * 24 - 1, `must be less than ${config.retentionDays * 24}, the retention time`);
 
 /** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
 function givenPayload(

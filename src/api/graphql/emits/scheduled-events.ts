@@ -2,7 +2,15 @@ import 'reflect-metadata';
 import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ScheduledEvent } from '../../../entities/scheduled-event.js';
-import { ApiError, found, type InputIssue, invalidInput, refusedInput, requireNoIssues } from '../../../errors.js';
+import {
+  ApiError,
+  eventErased,
+  found,
+  type InputIssue,
+  invalidInput,
+  refusedInput,
+  requireNoIssues,
+} from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { cancelScheduledEvent } from '../../../operations/scheduled/cancel-scheduled-event.js';
 import { type ScheduleRefusal, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';
@@ -102,10 +110,13 @@ export class ScheduledEventResolver {
 
   @NullableResolver(
     () => String,
-    'The exact JSON text that will be signed and sent. Null only with an error, such as ANSWER_TOO_LARGE. Costs 100, because it may be long.',
+    'The exact JSON text that will be signed and sent. Null only with an error, such as ANSWER_TOO_LARGE, or CONFLICT (`event_erased`) when it was erased. Costs 100, because it may be long.',
     { complexity: PAYLOAD_COST },
   )
-  async body(@Root() { id, body }: ScheduledEvent, @Ctx() { budget, loaders }: Context): Promise<string> {
+  async body(@Root() { id, body, erasedAt }: ScheduledEvent, @Ctx() { budget, loaders }: Context): Promise<string> {
+    if (erasedAt != null) {
+      throw eventErased(`scheduled event ${id}`);
+    }
     if (body !== undefined) {
       return budget.spend(body);
     }

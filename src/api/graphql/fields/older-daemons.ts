@@ -1,4 +1,5 @@
 import { ASKING } from '../../../domain/challenges/challenge.js';
+import { ERASING } from '../../../domain/events/erasing.js';
 import type { Fields } from '../../../domain/fields/field.js';
 import { flat } from '../../../domain/fields/field-table.js';
 import { kindOf, type Skill as SkillOfValue } from '../../../domain/fields/kinds.js';
@@ -56,6 +57,14 @@ export async function requireSigningDaemons(
  */
 export const requireAskingDaemons = (context: Context): Promise<void> =>
   requireSkills(context, [{ ...ASKING, about: 'proofs of endpoints' }]);
+
+/**
+ * Requires that all daemons know erasure. An older one would send, or record, what is being erased.
+ *
+ * @throws ApiError older_daemons
+ */
+export const requireErasingDaemons = (context: Context): Promise<void> =>
+  requireSkills(context, [{ ...ERASING, about: 'erasure of events' }]);
 
 async function requireSkills(context: Context, skills: readonly Skill[]): Promise<void> {
   const older =

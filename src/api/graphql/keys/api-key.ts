@@ -27,7 +27,7 @@ class CreateApiKeyInput {
   @Field(() => [String], {
     description:
       `Scopes of the key: ${GRANTABLE_SCOPES.map((scope) => `\`${scope}\``).join(', ')}. ` +
-      'A key can grant only scopes that it has itself. For a platform key, which a platform key with `platform:admin` creates without naming a tenant: ' +
+      'A key can grant only scopes that it has itself, and only a platform key with `platform:admin` grants `events:erase`. For a platform key, which a platform key with `platform:admin` creates without naming a tenant: ' +
       `${PLATFORM_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`,
   })
   scopes!: string[];

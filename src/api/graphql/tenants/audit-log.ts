@@ -133,6 +133,7 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
   API_KEY: 'ApiKey',
   PORTAL_SESSION: 'PortalSession',
   NOTICE_RECIPIENT: 'NoticeRecipient',
+  EVENT: 'Event',
   SCHEDULED_EVENT: 'ScheduledEvent',
   TENANT: 'Tenant',
   EVENT_TYPE: 'EventType',

@@ -4,7 +4,7 @@ import { tenantFields } from '../../../domain/fields/tenant-fields.js';
 import { INSTALLATION_TENANT } from '../../../domain/installation/installation-tenant.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
-import { Tenant } from '../../../entities/tenant.js';
+import { type NewTenantSettings, Tenant } from '../../../entities/tenant.js';
 import { found, refusedInput } from '../../../errors.js';
 import { externalId as externalIdRule, knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
@@ -137,6 +137,7 @@ export class TenantResolver {
     const name = parseInput(displayName, input.name, ['input', 'name']);
     const settings = parseInput(newValues(tenantFields, knownOf(context.config)), input, ['input']);
     requireSigning(context, settings);
+    requireShorter(context, settings);
     await requireNewDaemons(context, tenantFields, settings);
     return { tenant: await createTenant(context.db, context.vault, name, actorOf(context), settings) };
   }
@@ -154,9 +155,10 @@ export class TenantResolver {
     const settings = parseInput(changedValues(tenantFields, knownOf(context.config)), input, ['input']);
     const change = { ...(given == null ? {} : { name: given }), ...settings };
     if (Object.keys(change).length === 0) {
-      const detail = 'must have at least one of name, externalId and deliveryDefaults';
+      const detail = 'must have at least one of name, externalId, retentionDays and deliveryDefaults';
       throw refusedInput([], 'nothing_to_change', detail);
     }
+    requireShorter(context, settings);
     await requireNewDaemons(context, tenantFields, settings);
     const signingKey = await signingKeyFor(context, id, settings);
     const tenant = await updateTenant(context.db, id, change, actorOf(context), signingKey);
@@ -185,6 +187,14 @@ export class TenantResolver {
       authenticator.forget(keyId);
     }
     return { deletedTenantId: tenantId };
+  }
+}
+
+/** A retention of a tenant is shorter than that of all. @throws ApiError invalid_input */
+function requireShorter({ config }: Context, { retentionDays }: Pick<NewTenantSettings, 'retentionDays'>): void {
+  if (retentionDays != null && retentionDays >= config.retentionDays) {
+    const detail = `must be less than ${config.retentionDays}, for which payloads of all tenants are kept (RETENTION_DAYS)`;
+    throw refusedInput(['retentionDays'], 'retention_out_of_range', detail);
   }
 }
 

@@ -10,7 +10,7 @@ import { Event } from '../../../entities/event.js';
 import { FailedCondition } from '../../../entities/event-filter.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
-import { notFound, refusedInput, requireNoIssues } from '../../../errors.js';
+import { eventErased, notFound, refusedInput, requireNoIssues } from '../../../errors.js';
 import { type JudgedEvent, previewFilter } from '../../../operations/explorer/preview-filter.js';
 import { eventTypeNames } from '../../../operations/fields/kind-rules.js';
 import { changedValues } from '../../../operations/fields/rules.js';
@@ -135,7 +135,8 @@ export class PreviewContentResolver {
     const tenantId = tenantOf(context);
     const { samples, ...counts } = await previewFilter(context, tenantId, { filter, events });
     if ('id' in events && counts.total === 0) {
-      throw notFound('event', events.id);
+      const event = await context.loaders.eventById.load(events.id);
+      throw event === null ? notFound('event', events.id) : eventErased(`event ${events.id}`);
     }
     return { ...counts, samples: await Promise.all(samples.map((sample) => sampleOf(context, tried, sample))) };
   }
