@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 import { isolated } from './isolated.js';
 
 /**
- * Erasure of events (docs/decisions/0090). Daemons that do not know it do not fetch its jobs, and nothing is erased
+ * Erasure of events (docs/decisions/0091). Daemons that do not know it do not fetch its jobs, and nothing is erased
  * while one runs.
  */
 export class Erasure extends Migration {

@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { isolated } from './isolated.js';
 
-/** Payloads that are erased before their day is dropped: those of a tenant, and of one event (docs/decisions/0090). */
+/** Payloads that are erased before their day is dropped: those of a tenant, and of one event (docs/decisions/0091). */
 export class Retention extends Migration {
   override up(): void {
     this.addSql(`

@@ -1,4 +1,4 @@
--- Erasure of events, with all that was kept of their payloads (docs/decisions/0090).
+-- Erasure of events, with all that was kept of their payloads (docs/decisions/0091).
 
 -- In place of an idempotency key that was erased: no key that anybody sends has a line feed. The same key again is
 -- known by it.

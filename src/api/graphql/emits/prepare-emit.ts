@@ -17,16 +17,7 @@ import { payloadText, writtenPayload } from './payload-text.js';
 /** Checks one event and fixes its bytes. @throws ApiError */
 export async function prepareEmit(
   context: Context,
-  {
-    eventType: named,
-    event,
-    payload,
-    body: written,
-    idempotencyKey,
-    orderingKey,
-    keepHours,
-    tenantId,
-  }: EmitEventInput,
+  { eventType: named, event, payload, body: written, idempotencyKey, orderingKey, keepHours, tenantId }: EmitEventInput,
   path: Path,
 ): Promise<Emit> {
   const eventType = givenType(named ?? null, event ?? null, path);
