@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 15;
+export const EDITION = 16;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = 'c41fb806f4a5bfd4b0ce95721059e5df11e825a11b1693a8b44f8ba298443a2e';
+export const EDITION_DIGEST = '0ca0b2d396db083d9b6f2eeac3156e7a92fd85bc50d6b87b39e3a6c6eee44411';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -33,6 +33,8 @@ import { EndpointTokens } from './0039-endpoint-tokens.js';
 import { Unverified } from './0040-unverified.js';
 import { Verifications } from './0041-verifications.js';
 import { CertificateNotices } from './0042-certificate-notices.js';
+import { TenantLimits } from './0047-tenant-limits.js';
+import { TenantRates } from './0048-tenant-rates.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -79,4 +81,6 @@ export const migrations = [
   { name: '0040-unverified', class: Unverified },
   { name: '0041-verifications', class: Verifications },
   { name: '0042-certificate-notices', class: CertificateNotices },
+  { name: '0047-tenant-limits', class: TenantLimits },
+  { name: '0048-tenant-rates', class: TenantRates },
 ];

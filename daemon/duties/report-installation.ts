@@ -4,6 +4,7 @@ import { ASKING } from '../../src/domain/challenges/challenge.js';
 import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
 import { OAUTH2_SKILL } from '../../src/domain/fields/oauth2.js';
+import { tenantFields } from '../../src/domain/fields/tenant-fields.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
 import { OTHER_SECRETS } from '../../src/domain/signing/secret.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
@@ -22,8 +23,8 @@ import type { Duty } from './duty.js';
 
 const REPORT_AGE_SECONDS = 14;
 
-const fieldsWithSince = flat(webhookFields as Fields).flatMap(([name, { since }]) =>
-  since === undefined ? [] : [name],
+const fieldsWithSince = [webhookFields, tenantFields].flatMap((fields: Fields) =>
+  flat(fields).flatMap(([name, { since }]) => (since === undefined ? [] : [name])),
 );
 
 /**
