@@ -1,5 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
+import { lazy, Suspense } from 'react';
 import { useQuery, useSubscription } from 'urql';
+import { laterScript } from '../../api/scripts';
 import { AttemptCharts } from '../../parts/attempt-charts';
 import { AttemptFigures } from '../../parts/attempt-figures';
 import { isFine, sortOut } from '../../parts/attention';
@@ -19,6 +21,10 @@ import { FirstSteps } from './first-steps';
 import { LatestFailures } from './latest-failures';
 import { RestingAnswer, VerdictAnswer } from './verdict-answer';
 
+const LOADING = <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />;
+/** Few tenants are limited. The screen waits for its words, so that nothing moves when they come. */
+const LimitNotice = lazy(laterScript(() => import('./limit-notice')));
+
 /** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
 export default function Overview() {
   const { t } = useLingui();
@@ -31,6 +37,7 @@ export default function Overview() {
   useSubscription({ query: ENDPOINT_UPDATES });
   useReadAgain(readAgain, seesDeliveries && range.until === undefined);
   const moment = useClock((now) => Math.ceil(now / 5_000) * 5_000);
+  const tenant = data?.viewer.tenant;
   const endpoints = data?.webhooks?.edges.map(({ node }) => node) ?? [];
   const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
   const known = [...endpoints, ...inactive];
@@ -41,42 +48,45 @@ export default function Overview() {
     <>
       <PageHead title={t`Overview`} actions={!isFirstRun && <OverviewActions />} />
       <div className="flex flex-col gap-4">
-        {error && <Failure error={error} retry={readAgain} />}
-        {data === undefined && error === undefined && <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />}
-        {isFirstRun && <FirstSteps endpoint={endpoints[0]} onSent={readAgain} />}
-        {data?.webhooks && !isFirstRun && (
-          <>
-            {error === undefined && (
-              <VerdictAnswer
-                pressing={pressing}
-                allFine={known.every((endpoint) => isFine(endpoint, moment))}
-                endpoints={endpoints.length}
-                more={data.webhooks.pageInfo.hasNextPage}
-                total={data.stats?.total}
-                oldestDueAt={data.closedBacklog?.oldestOtherDueAt}
-                range={range}
-              />
-            )}
-            {pressing.length > 0 && <AttentionList pressing={pressing} />}
-            <RestingAnswer resting={resting} />
-            {data.stats && (
-              <AttemptFigures
-                stats={data.stats}
-                backlog={data.backlog}
-                range={range}
-                counts={data.inRange}
-                list={(status) => ({ status, ...rangeSearch(range) })}
-              />
-            )}
-            {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
-            <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-              {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
-              {data.backlog && (
-                <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
+        <Suspense fallback={LOADING}>
+          {tenant?.limitedSince && <LimitNotice limits={tenant.limits} since={tenant.limitedSince} />}
+          {error && <Failure error={error} retry={readAgain} />}
+          {data === undefined && error === undefined && LOADING}
+          {isFirstRun && <FirstSteps endpoint={endpoints[0]} onSent={readAgain} />}
+          {data?.webhooks && !isFirstRun && (
+            <>
+              {error === undefined && (
+                <VerdictAnswer
+                  pressing={pressing}
+                  allFine={known.every((endpoint) => isFine(endpoint, moment))}
+                  endpoints={endpoints.length}
+                  more={data.webhooks.pageInfo.hasNextPage}
+                  total={data.stats?.total}
+                  oldestDueAt={data.closedBacklog?.oldestOtherDueAt}
+                  range={range}
+                />
               )}
-            </div>
-          </>
-        )}
+              {pressing.length > 0 && <AttentionList pressing={pressing} />}
+              <RestingAnswer resting={resting} />
+              {data.stats && (
+                <AttemptFigures
+                  stats={data.stats}
+                  backlog={data.backlog}
+                  range={range}
+                  counts={data.inRange}
+                  list={(status) => ({ status, ...rangeSearch(range) })}
+                />
+              )}
+              {data.stats && <AttemptCharts buckets={data.stats.buckets} />}
+              <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+                {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
+                {data.backlog && (
+                  <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
+                )}
+              </div>
+            </>
+          )}
+        </Suspense>
       </div>
     </>
   );

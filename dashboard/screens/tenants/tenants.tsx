@@ -19,6 +19,7 @@ import { useAllowed } from '../../parts/viewer';
 import { count, countUpTo, percent } from '../../text/numbers';
 import { CreateTenant } from './create-tenant';
 import { TENANTS } from './documents';
+import { SlowDown, slowDownColumn } from './slow-down';
 import { worstFirst } from './worst-first';
 
 type Tenant = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
@@ -32,6 +33,7 @@ export default function Tenants() {
   const go = useGo();
   const [address] = useAddress();
   const [adding, setAdding] = useState(false);
+  const [slowed, setSlowed] = useState<Row>();
   const mayAdd = useAllowed('platform:admin');
   const name = address['name'];
   const [after, setAfter] = usePage(name);
@@ -52,6 +54,7 @@ export default function Tenants() {
   const columns = useColumns(
     Math.max(data?.installation?.stats?.total.attempts ?? 0, shown),
     data?.installation?.failing ?? {},
+    mayAdd ? setSlowed : null,
   );
   const add = mayAdd && (
     <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
@@ -104,6 +107,7 @@ export default function Tenants() {
           </Card>
         )}
       </div>
+      {slowed && <SlowDown tenant={slowed} onClose={() => setSlowed(undefined)} />}
       {adding && <CreateTenant onClose={() => setAdding(false)} />}
     </>
   );
@@ -114,8 +118,13 @@ type Counts = { [state in 'gone' | 'disabled' | 'failing']?: number | null | und
 /**
  * @param all how many attempts all tenants together have had, for the share of each.
  * @param counts the endpoints that fail of all tenants: of too many, not all are counted.
+ * @param onSlowDown null: the reader may not limit tenants.
  */
-function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Column<Row>[] {
+function useColumns(
+  all: number,
+  { gone, disabled, failing: tried }: Counts,
+  onSlowDown: ((row: Row) => void) | null,
+): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
@@ -162,8 +171,9 @@ function useColumns(all: number, { gone, disabled, failing: tried }: Counts): Co
         render: ({ backlog }) => <Waiting backlog={backlog} of="due" />,
       },
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
+      ...(onSlowDown === null ? [] : [slowDownColumn<Row>(t`Action`, onSlowDown)]),
     ],
-    [t, all, gone, disabled, tried],
+    [t, all, gone, disabled, tried, onSlowDown],
   );
 }
 
