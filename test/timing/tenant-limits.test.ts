@@ -122,7 +122,8 @@ test('twenty endpoints get ten requests a second by two daemons, each its share,
   expect(rateOf(diedMs, lastMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
   expect(rateOf(diedMs, lastMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
   const most = Math.max(...began.map(({ at }) => inMs(at, at + 1_000).length));
-  expect(most).toBeLessThanOrEqual(PER_SECOND + 2);
+  // Requests that a late process could not begin in time begin later: half a second's at most.
+  expect(most).toBeLessThanOrEqual(1.5 * PER_SECOND + 1);
   const shares = receivers.map(({ webhookId }) => began.filter((one) => one.webhookId === webhookId).length);
   expect(Math.min(...shares)).toBeGreaterThanOrEqual((0.6 * began.length) / ENDPOINTS);
   expect(Math.max(...shares)).toBeLessThanOrEqual((1.4 * began.length) / ENDPOINTS);

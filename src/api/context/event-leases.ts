@@ -73,6 +73,7 @@ export class EventLeases {
   /** @returns 0: they are taken; or how long to wait */
   async #take(tenant: LimitedTenant, tenantId: number, events: number): Promise<number> {
     const { lease } = tenant;
+    lease.came(events);
     tenant.waiting += events;
     try {
       for (;;) {

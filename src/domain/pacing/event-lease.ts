@@ -17,10 +17,16 @@ export class EventLease {
   #left = 0;
   #lapsesAtMs = Number.NEGATIVE_INFINITY;
   #closedUntilMs = Number.NEGATIVE_INFINITY;
-  #usedSinceAsked = 0;
+  /** The events of requests that have come since it was asked for more: as many may follow. */
+  #came = 0;
   #askedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(readonly perSecond: number) {}
+
+  /** A request has come. */
+  came(events: number): void {
+    this.#came += events;
+  }
 
   /** Takes all of the events, or none. */
   take(events: number, now: number): boolean {
@@ -31,13 +37,11 @@ export class EventLease {
       return false;
     }
     this.#left -= events;
-    this.#usedSinceAsked += events;
     return true;
   }
 
   giveBack(events: number): void {
     this.#left += events;
-    this.#usedSinceAsked -= events;
   }
 
   /** How long requests are refused; 0: more can be asked for. */
@@ -48,9 +52,9 @@ export class EventLease {
   /** @param waiting the events of all requests that wait, this one's among them */
   ask(events: number, waiting: number, now: number): Asked {
     const needed = events - this.#left;
-    const likely = Math.max(waiting - this.#left, needed + this.#usedSinceAsked);
+    const likely = Math.max(waiting - this.#left, needed + this.#came);
     const forMs = Math.min(LEASE_MS_MAX, Math.max(LEASE_MS, now - this.#askedAtMs));
-    this.#usedSinceAsked = 0;
+    this.#came = 0;
     this.#askedAtMs = now;
     return { needed, wanted: Math.max(needed, Math.min(likely, Math.ceil((this.perSecond * forMs) / 1_000))) };
   }

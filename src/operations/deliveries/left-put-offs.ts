@@ -7,7 +7,7 @@ export interface LookedWebhook {
   webhookId: number;
   /** The daemon that asks takes times for it, and no other does. */
   isAlone: boolean;
-  /** Its tenant, if that has a rate; its times are taken for any of its endpoints. */
+  /** The tenant, if it has a rate: its times are taken for any of its endpoints. */
   tenantId?: number;
 }
 
