@@ -35,6 +35,7 @@ test('45 to 60 of 500 emits a second come through over two APIs, and those of ot
         payload: { query: EMIT, variables: { input: coupon } },
       })
     ).statusCode;
+  await Promise.all([api.server, other].flatMap((server) => [1, 2, 3].map(() => emit(server, free.key)))); // warm up
   const SECONDS = 4;
   const beganAt = performance.now();
   const emitting: Promise<unknown>[] = [];
@@ -95,6 +96,8 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const ENDPOINTS = 20;
 const PER_SECOND = 10;
+/** The one that lives has found the deliveries of one that was killed. */
+const TAKEN_OVER_MS = 2_000;
 
 test('twenty endpoints get ten requests a second by two daemons, each its share, and one daemon alone goes on', {
   timeout: 120_000,
@@ -119,8 +122,8 @@ test('twenty endpoints get ten requests a second by two daemons, each its share,
   // Recorded answers of the one that was killed are lost, and its requests in hand come again.
   expect(rateOf(fromMs, diedMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
   expect(rateOf(fromMs, diedMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
-  expect(rateOf(diedMs, lastMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
-  expect(rateOf(diedMs, lastMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
+  expect(rateOf(diedMs + TAKEN_OVER_MS, lastMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
+  expect(rateOf(diedMs + TAKEN_OVER_MS, lastMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
   const most = Math.max(...began.map(({ at }) => inMs(at, at + 1_000).length));
   // Requests that a late process could not begin in time begin later: half a second's at most.
   expect(most).toBeLessThanOrEqual(1.5 * PER_SECOND + 1);
