@@ -19,6 +19,9 @@ update on: api_keys (revoked_at), tenants (deleted_at), tenants (external_id), t
 update on: bulk_operations (sealed_field), erasure_counts (used_at), tenants (retention_days)
 update on: tenants (concurrency_max), tenants (rate_per_second), tenants (recovery)
 update on: tenants (retry_delays_seconds), tenants (signing), tenants (timeout_ms)
+update on: tenants (body_bytes_max), tenants (endpoints_max), tenants (events_per_second), tenants (limited_by)
+update on: tenants (limited_since), tenants (limits_reason), tenants (requests_at_once)
+update on: tenants (requests_per_second)
 update on: signing_keys (ends_at), signing_keys (sealed)
 update on: bulk_operations (error), bulk_operations (finished_at), bulk_operations (status)
 update on: event_types (deprecated_at), event_types (description), event_types (sample_payload), event_types (schema)
@@ -39,6 +42,7 @@ execute on function: find_api_key, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: newest_of_type, options_with_paths, webhooks_of_type
+execute on function: lease_events, limits_of_tenant
 execute on function: parts_of, tenants_named, want_changes, where_is, where_is_external, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)

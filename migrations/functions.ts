@@ -6,6 +6,7 @@ const files: readonly string[] = [
   'ids',
   'partitions',
   'callers',
+  'tenant-limits',
   'sessions',
   'emit',
   'flow',

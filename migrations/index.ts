@@ -37,6 +37,8 @@ import { QueueStats } from './0043-queue-stats.js';
 import { FailureStats } from './0044-failure-stats.js';
 import { Erasure } from './0045-erasure.js';
 import { Retention } from './0046-retention.js';
+import { TenantLimits } from './0047-tenant-limits.js';
+import { TenantRates } from './0048-tenant-rates.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -87,4 +89,6 @@ export const migrations = [
   { name: '0044-failure-stats', class: FailureStats },
   { name: '0045-erasure', class: Erasure },
   { name: '0046-retention', class: Retention },
+  { name: '0047-tenant-limits', class: TenantLimits },
+  { name: '0048-tenant-rates', class: TenantRates },
 ];

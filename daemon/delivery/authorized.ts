@@ -2,8 +2,8 @@ import type { DeliveryRequest } from '../../src/domain/deliveries/delivery-reque
 import type { SendResult } from '../../src/domain/deliveries/outcome.js';
 import { authHeaderName } from '../../src/domain/fields/auth.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
-import { WAIT_MS_MAX } from '../gate/gate.js';
 import { type Delay, LOADED_AGAIN } from '../gate/not-now.js';
+import { WAIT_MS_MAX } from '../gate/wait-limits.js';
 import { type Fence, SendingStopped } from '../liveness/fence.js';
 import type { AccessToken, AccessTokens, NoToken } from './access-tokens.js';
 import type { DeliveryOptions } from './options.js';

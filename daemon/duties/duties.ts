@@ -22,6 +22,7 @@ import type { ControlConnection } from '../liveness/control-connection.js';
 import type { DaemonMetrics } from '../telemetry/metrics.js';
 import { askEndpoints } from './ask-endpoints.js';
 import type { Duty, Sweep } from './duty.js';
+import { followLimits } from './follow-limits.js';
 import { keepHouse } from './housekeeping.js';
 import { shareLanes } from './lane-shares.js';
 import { reportEndpoints } from './report-endpoints.js';
@@ -53,6 +54,7 @@ export const dutiesOf = (
   return [
     { name: 'shares', every: 250, lock: null, work: shareLanes(deps, deliverer) },
     { name: 'scheduled-events', every: 1_000, lock: null, work: () => emitScheduledEvents(deps) },
+    { name: 'tenant-limits', every: 2_000, lock: null, ...followLimits(deps, deliverer.gate) },
     { name: 'report-endpoints', every: 2_000, lock: null, work: reportEndpoints(deps, deliverer.gate) },
     {
       name: 'report-installation',

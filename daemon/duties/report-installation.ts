@@ -24,8 +24,8 @@ import type { Duty } from './duty.js';
 
 const REPORT_AGE_SECONDS = 14;
 
-const fieldsWithSince = flat({ ...webhookFields, ...tenantFields } as Fields).flatMap(([name, { since }]) =>
-  since === undefined ? [] : [name],
+const fieldsWithSince = [webhookFields, tenantFields].flatMap((fields: Fields) =>
+  flat(fields).flatMap(([name, { since }]) => (since === undefined ? [] : [name])),
 );
 
 /**

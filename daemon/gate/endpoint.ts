@@ -11,8 +11,7 @@ import {
 } from '../../src/domain/pacing/endpoint-window.js';
 import { closingMs, FREE_FAILURES, nextProbeAtMs, SPARE_FAILURES } from '../../src/domain/pacing/probes.js';
 import { TAKEN_AHEAD_MS } from '../../src/domain/pacing/request-rate.js';
-import type { WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
-import { Allowance, type Allowed, type EndpointRules } from './allowance.js';
+import { Allowance, type Allowed, type EndpointRules, type TimesWanted } from './allowance.js';
 import { type Answer, isClosing, type KnownHealth } from './answer.js';
 import { Backlog } from './backlog.js';
 import { FailureStreak } from './failure-streak.js';
@@ -55,7 +54,7 @@ export class Endpoint {
     private readonly rules: EndpointRules,
     now = performance.now(),
   ) {
-    this.allowance = new Allowance(rules);
+    this.allowance = new Allowance(rules, tenant);
     this.window = newWindow(rules.endpointMax, now);
     this.#streak = new FailureStreak(rules.streakMsMin);
   }
@@ -138,7 +137,7 @@ export class Endpoint {
   }
 
   /** The times that it needs for deliveries in hand; null: none. */
-  timesWanted(now: number): Omit<WantedTimes, 'webhookId' | 'lateMs'> | null {
+  timesWanted(now: number): TimesWanted | null {
     const permits = this.#permitsOfWindow(now, TAKEN_AHEAD_MS);
     return permits <= 0 ? null : this.allowance.timesWanted(now, Math.min(this.due, permits));
   }
@@ -160,8 +159,8 @@ export class Endpoint {
           coming;
   }
 
-  /** The window becomes no wider than the owner allows. */
-  allow(allowed: Allowed): void {
+  /** The window becomes no wider than the owner allows. @param allowed default: as before */
+  allow(allowed?: Allowed): void {
     this.allowance.learn(allowed);
     this.window = narrowed(this.window, this.allowance.inFlightMax);
   }

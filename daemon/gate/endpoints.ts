@@ -1,3 +1,4 @@
+import { type RequestLimits, UNLIMITED_REQUESTS } from '../../src/domain/limits/tenant-limits.js';
 import { permitsOf } from '../../src/domain/pacing/endpoint-window.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
 import type { EndpointRules } from './allowance.js';
@@ -13,12 +14,26 @@ export class Endpoints {
   /** By tenant and origin. */
   readonly #origins = new Shares<string>(Share);
   readonly #tenants = new Shares<number, TenantShare>(TenantShare);
+  #limits: ReadonlyMap<number, RequestLimits> = new Map();
 
   /** @param onForgotten called before an endpoint is left alone */
   constructor(
     private readonly rules: EndpointRules,
     private readonly onForgotten: (endpoint: Endpoint) => void,
   ) {}
+
+  /** @param limits of all tenants that have any. @returns the endpoints, which they may concern */
+  limit(limits: ReadonlyMap<number, RequestLimits>): MapIterator<Endpoint> {
+    this.#limits = limits;
+    for (const { tenant, tenantId } of this.values()) {
+      tenant.limits = limits.get(tenantId) ?? UNLIMITED_REQUESTS;
+    }
+    return this.values();
+  }
+
+  get limitedTenants(): number {
+    return this.#limits.size;
+  }
 
   values(): MapIterator<Endpoint> {
     return this.#endpoints.values();
@@ -42,6 +57,7 @@ export class Endpoints {
     this.#forgetIdle();
     const ofOrigin = this.#origins.join(`${tenantId} ${origin}`);
     const ofTenant = this.#tenants.join(tenantId);
+    ofTenant.limits = this.#limits.get(tenantId) ?? UNLIMITED_REQUESTS;
     const endpoint = new Endpoint(webhookId, tenantId, url, ofOrigin, ofTenant, this.rules);
     this.#endpoints.set(webhookId, endpoint);
     return endpoint;

@@ -1,13 +1,25 @@
+import type { RequestLimits } from '../../src/domain/limits/tenant-limits.js';
 import type { Lane } from '../../src/domain/pacing/lanes.js';
 import { UNCALLED_TEST_MS } from '../../src/domain/pacing/put-off-times.js';
 import type { EndpointState } from '../../src/operations/attempts/endpoint-states.js';
-import { type Allowed, type EndpointRules, UNLIMITED } from './allowance.js';
+import { type Allowed, type EndpointRules, partOf, UNLIMITED } from './allowance.js';
 import type { Endpoint } from './endpoint.js';
 import { Endpoints } from './endpoints.js';
 import type { Candidate, Entry, Permit } from './entry.js';
 import { type CallBack, PutOffs } from './put-offs.js';
 import { Rates, type RateTables } from './rates.js';
+import type { TenantShare } from './shares.js';
 import { SlotDivision } from './slot-division.js';
+import {
+  isBehind,
+  SHORT_BACKLOG_MS,
+  SLOT_WAIT_MS_MAX,
+  WAIT_MS_MAX,
+  WAITING_AT_UNCERTAIN_MAX,
+  WAITING_FOR_TIMES_SHARE,
+  WAITING_TESTS_MAX,
+  waitsForTimes,
+} from './wait-limits.js';
 import { WaitingEndpoints } from './waiting-endpoints.js';
 import type { Line } from './waiting-room.js';
 
@@ -18,22 +30,6 @@ export interface GateOptions extends Omit<EndpointRules, 'daemons'> {
   callBack: CallBack;
   rates: RateTables;
 }
-
-/** A delivery waits this long for a permit at most, since it occupies a slot meanwhile. */
-export const WAIT_MS_MAX = 500;
-/** Where others have the slots it waits only if they are quick: it is called back when one is free. */
-const SLOT_WAIT_MS_MAX = 100;
-/**
- * Newcomers wait while the backlog is shorter than this. If they were put off, they would come back too late, and the
- * backlog would grow.
- */
-const SHORT_BACKLOG_MS = 5_000;
-/** Tests that wait at one endpoint, and deliveries of a tenant when one more comes to an uncertain endpoint. */
-const WAITING_TESTS_MAX = 2;
-const WAITING_AT_UNCERTAIN_MAX = 2;
-const BEHIND_MS = 60_000;
-/** The part of the slots in which newcomers may wait for times: at endpoints with a rate, or for time for contents. */
-const WAITING_FOR_TIMES_SHARE = 1 / 10;
 
 /**
  * Keeps one endpoint from hurting others. Each webhook has a window of requests in flight, and a waiting room for
@@ -53,7 +49,8 @@ export class Gate {
     const { slots, originMax, callBack, rates } = options;
     this.#rules = { ...options, daemons: 1 };
     this.#endpoints = new Endpoints(this.#rules, (endpoint) => this.#forgotten(endpoint));
-    this.#slots = new SlotDivision(slots, originMax, () => this.#waiting.call());
+    const atOnceMax = ({ limits }: TenantShare) => partOf(limits.requestsAtOnce, this.#rules.daemons);
+    this.#slots = new SlotDivision(slots, originMax, atOnceMax, () => this.#waiting.call());
     this.#putOffs = new PutOffs(this.#slots, callBack);
     this.#rates = new Rates(rates, {
       came: (endpoint) => this.#timesCame(endpoint),
@@ -61,9 +58,20 @@ export class Gate {
     });
   }
 
-  /** How many daemons there are, this one included: they divide what a webhook sets. */
+  /** How many daemons there are, this one included: they divide what webhooks and operators allow at a time. */
   set daemons(count: number) {
     this.#rules.daemons = Math.max(1, count);
+  }
+
+  /** The limits of all tenants whose requests are limited. */
+  set limits(limits: ReadonlyMap<number, RequestLimits>) {
+    for (const endpoint of this.#endpoints.limit(limits)) {
+      this.#allow(endpoint);
+    }
+  }
+
+  get limitedTenants(): number {
+    return this.#endpoints.limitedTenants;
   }
 
   /** Slot seconds without a request, beyond the reserve, for which somebody asked. */
@@ -116,10 +124,11 @@ export class Gate {
     this.#putOffs.notDue(id);
   }
 
-  #allow(endpoint: Endpoint, allowed: Allowed): void {
-    const wasRated = isRated(endpoint);
+  /** @param allowed default: as before */
+  #allow(endpoint: Endpoint, allowed?: Allowed): void {
+    const wasRated = endpoint.allowance.isRated;
     endpoint.allow(allowed);
-    if (isRated(endpoint)) {
+    if (endpoint.allowance.isRated) {
       this.#rates.wants(endpoint);
       if (!wasRated) {
         this.#rates.begins(endpoint);
@@ -164,7 +173,6 @@ export class Gate {
 
   /** Endpoints whose rate makes deliveries wait for more than a minute. */
   get behind(): number {
-    const isBehind = ({ backlog, allowance }: Endpoint) => backlog.ahead * allowance.everyMs > BEHIND_MS;
     return [...this.#endpoints.values()].filter(isBehind).length;
   }
 
@@ -249,9 +257,3 @@ export class Gate {
     });
   }
 }
-
-/** Whether it opens at times that its receiver has no part in. */
-const waitsForTimes = (endpoint: Endpoint, now: number): boolean =>
-  isRated(endpoint) || endpoint.contents?.isClosed(now) === true;
-
-const isRated = ({ allowance }: Endpoint): boolean => allowance.ratePerSecond !== null;

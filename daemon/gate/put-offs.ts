@@ -51,7 +51,7 @@ export class PutOffs {
     const contentEveryMs = contents?.isClosed(now) ? contents.everyMs * tenant.endpoints : 0;
     const everyMs = Math.max(endpoint.everyMs(this.slots.levelFor(tenant)), contentEveryMs);
     const calledInMs = (backlog.size + backlog.puttingOff) * everyMs;
-    const isRated = allowance.ratePerSecond !== null;
+    const { isRated } = allowance;
     endpoint.putOffs += 1;
     backlog.puttingOff += 1;
     return {
@@ -141,7 +141,7 @@ export class PutOffs {
 
   async #callBack(called: readonly Called[], here: boolean): Promise<readonly number[]> {
     const ids = called.flatMap(({ endpoint, ids }) =>
-      (endpoint.allowance.ratePerSecond !== null || endpoint.contents !== null) === here ? ids : [],
+      (endpoint.allowance.isRated || endpoint.contents !== null) === here ? ids : [],
     );
     return ids.length === 0 ? [] : await this.callBack(ids, here);
   }

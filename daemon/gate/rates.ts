@@ -1,6 +1,8 @@
 import type { GrantedTimes, WantedTimes } from '../../src/operations/attempts/endpoint-rates.js';
 import type { LeftPutOffs, LookedWebhook } from '../../src/operations/deliveries/left-put-offs.js';
 import type { Endpoint } from './endpoint.js';
+import type { TenantShare } from './shares.js';
+import { TenantTurns } from './tenant-turns.js';
 
 /** The tables, as endpoints with a rate need them. Without an answer (null) these ask again. */
 export interface RateTables {
@@ -76,40 +78,62 @@ export class Rates {
   async #ask(now: number): Promise<void> {
     const wanted: WantedTimes[] = [];
     const endpoints = new Map<number, Endpoint>();
+    const turns = new TenantTurns();
     for (const endpoint of this.#asking) {
-      const { webhookId, due, allowance } = endpoint;
+      const { webhookId, tenantId, due, allowance } = endpoint;
+      if (!turns.hasTurn(endpoint)) {
+        continue;
+      }
       const more = endpoint.timesWanted(now);
       if (more !== null) {
         // Those that were put off come only when they are called back.
         const calledInMs = endpoint.room.size > 0 ? 0 : CALLED_IN_MS;
-        wanted.push({ webhookId, ...more, lateMs: this.#clock.lateMs + calledInMs });
+        const ofTenant = more.ofTenant && { tenantId, ...more.ofTenant };
+        const one = { webhookId, ...more, ofTenant, lateMs: this.#clock.lateMs + calledInMs };
+        wanted.push(one);
+        turns.ask(endpoint, one);
         endpoints.set(webhookId, endpoint);
-      } else if (allowance.ratePerSecond === null || due === 0) {
+      } else if (!allowance.isRated || due === 0) {
         this.#asking.delete(endpoint);
         if (endpoint.putOffs > 0) {
           this.#looks.set(endpoint, now + ALONE_MS);
         }
       }
     }
+    turns.divide();
     const lateMs = this.#clock.lateMs + CALLED_IN_MS;
     const granted = (wanted.length === 0 ? null : await this.tables.takeTimes(wanted)) ?? [];
     const [first] = granted;
     if (first !== undefined) {
       this.#clock.learn(first.nowMs, now, performance.now());
     }
+    turns.note(granted, now);
     for (const times of granted) {
       const endpoint = endpoints.get(times.webhookId)!;
+      if (endpoint.allowance.isOfTenant && times.count > 0 && this.#asking.delete(endpoint)) {
+        this.#asking.add(endpoint); // behind the others of its tenant
+      }
       if (endpoint.allowance.granted(times, this.#clock, lateMs)) {
         this.#looks.set(endpoint, now + ALONE_MS);
       }
       this.on.came(endpoint);
+    }
+    for (const endpoint of this.#asking) {
+      if (endpoint.allowance.isOfTenant && endpoint.tenant.othersAtMs === now) {
+        this.#looks.set(endpoint, now + ALONE_MS);
+      }
     }
   }
 
   /** While other daemons take times for an endpoint, they remember its deliveries. */
   async #look(now: number): Promise<void> {
     const due = [...this.#looks].filter(([, atMs]) => atMs <= now).slice(0, LOOKED_MAX);
-    const looked = due.map(([{ webhookId, due }]) => ({ webhookId, isAlone: due > 0 }));
+    const looked = due.map(([endpoint]) => {
+      const { webhookId, tenantId, tenant, due, allowance } = endpoint;
+      return allowance.isOfTenant
+        ? { webhookId, isAlone: isAloneWith(tenant, now), tenantId }
+        : { webhookId, isAlone: due > 0 };
+    });
     const found = looked.length === 0 ? null : await this.tables.findLeft(looked);
     if (found === null) {
       return;
@@ -127,6 +151,10 @@ export class Rates {
     }
   }
 }
+
+/** Whether this daemon takes times of the tenant, and no other does. */
+const isAloneWith = ({ answeredAtMs, othersAtMs }: TenantShare, now: number): boolean =>
+  now - answeredAtMs < ALONE_MS && now - othersAtMs >= ALONE_MS;
 
 /** Answers that are later than this are a hiccup. */
 const LATE_MS_MAX = 300;

@@ -1,3 +1,4 @@
+import { UNLIMITED_REQUESTS } from '../../src/domain/limits/tenant-limits.js';
 import { ContentPace } from '../../src/domain/pacing/content-pace.js';
 
 /** A longer time without an end may be more than a pause of this process. */
@@ -73,6 +74,16 @@ export class Share extends InFlight {
 export class TenantShare extends Share {
   /** How much of the time its contents have taken. */
   readonly contents = new ContentPace();
+  /** The limits of its requests, over all daemons. */
+  limits = UNLIMITED_REQUESTS;
+  /** Whether its rate has given its endpoints less than they wanted, the last time. */
+  isScarce = false;
+  /** When another daemon was last seen to take times of its rate. */
+  othersAtMs = Number.NEGATIVE_INFINITY;
+  /** When this daemon last asked for some. */
+  answeredAtMs = Number.NEGATIVE_INFINITY;
+  /** The first time that this daemon has left for others, by Postgres's clock. */
+  leftServerMs = 0;
 }
 
 /** The shares of all tenants, or of all origins, by key. */

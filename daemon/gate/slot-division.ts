@@ -1,6 +1,6 @@
 import { type Division, divideSlots, type Held, reserveOf, slotsFor } from '../../src/domain/pacing/slot-shares.js';
 import type { Endpoint } from './endpoint.js';
-import { InFlight, type Share } from './shares.js';
+import { InFlight, type TenantShare } from './shares.js';
 
 /** How often slots are divided while somebody waits for one. */
 const DIVIDE_EVERY_MS = 50;
@@ -13,16 +13,20 @@ export class SlotDivision {
   /** Endpoints with requests in flight or due deliveries. */
   readonly #asking = new Set<Endpoint>();
   readonly requests = new InFlight();
-  #division: Division<Share>;
+  #division: Division<TenantShare>;
   #timer: NodeJS.Timeout | undefined;
   #measuredAtMs = 0;
   /** Slot seconds without a request, beyond the reserve, for which somebody asked. */
   idleSeconds = 0;
 
-  /** @param onDivided called when others may begin than before */
+  /**
+   * @param atOnceMax the most requests in flight that a tenant may have
+   * @param onDivided called when others may begin than before
+   */
   constructor(
     private readonly slots: number,
     private readonly originMax: number,
+    private readonly atOnceMax: (tenant: TenantShare) => number,
     private readonly onDivided: () => void,
   ) {
     this.#division = divideSlots(slots, []);
@@ -61,13 +65,15 @@ export class SlotDivision {
   }
 
   /** The most requests in flight that each endpoint of a tenant may have, as far as slots are concerned. */
-  levelFor(tenant: Share): number {
-    return this.#division.endpointLevels.get(tenant) ?? this.#division.level;
+  levelFor(tenant: TenantShare): number {
+    return Math.min(this.#division.endpointLevels.get(tenant) ?? this.#division.level, this.atOnceMax(tenant));
   }
 
   /** How many requests of a tenant's endpoint may begin while this is held. */
-  slotsFor(tenant: Share, held: Held): number {
-    return slotsFor(held, this.#division.level, this.#division.endpointLevels.get(tenant));
+  slotsFor(tenant: TenantShare, held: Held): number {
+    const max = this.atOnceMax(tenant);
+    const slots = slotsFor(held, Math.min(this.#division.level, max), this.#division.endpointLevels.get(tenant));
+    return Math.max(0, Math.min(slots, max - held.tenant));
   }
 
   /** Somebody waits for a request to end: levels are worked out from now on. */
@@ -98,7 +104,7 @@ export class SlotDivision {
       tenant: endpoint.tenant,
       ask: endpoint.ask(now, this.originMax),
     }));
-    this.#division = divideSlots(this.slots, asks);
+    this.#division = divideSlots(this.slots, asks, this.atOnceMax);
     const unmet = this.#division.asked - this.requests.inFlight;
     const idle = Math.max(0, Math.min(unmet, this.free - reserveOf(this.slots)));
     this.idleSeconds += (idle * (now - this.#measuredAtMs)) / 1000;

@@ -34,7 +34,7 @@ const OUTCOMES = {
 
 /** The objects that gauges read. */
 interface Watched {
-  gate: Pick<Gate, 'states' | 'idleSlotSeconds' | 'behind'>;
+  gate: Pick<Gate, 'states' | 'idleSlotSeconds' | 'behind' | 'limitedTenants'>;
   slots: Pick<Slots, 'inUse' | 'waitingCount'>;
   slotsMax: number;
   attempts: { readonly contentSeconds: number };
@@ -152,9 +152,10 @@ export class DaemonMetrics extends Meter {
     }
     this.gauge(
       'hookwright_endpoints_behind',
-      'Endpoints at which deliveries wait for more than a minute because of the rate that their webhook allows.',
+      'Endpoints at which deliveries wait for more than a minute because of the rate of their webhook or tenant.',
       () => gate.behind,
     );
+    this.gauge('hookwright_tenants_limited', 'Tenants whose requests the operator limits.', () => gate.limitedTenants);
     this.gauge('hookwright_slots_max', 'Deliveries that may be worked on at once.', () => slotsMax);
     this.total(
       'hookwright_slots_idle_seconds_total',

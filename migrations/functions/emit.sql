@@ -62,6 +62,9 @@ begin
     from hookwright.judge_emits(
       tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true) j;
   end if;
+  if restricted then
+    perform hookwright.note_outbox_emits(tenant_ids);
+  end if;
   refusals := hookwright.judge_ordering_keys(ordering_keys, refusals, cardinality(tenant_ids));
   loop
     begin

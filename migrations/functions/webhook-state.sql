@@ -25,17 +25,20 @@ begin
 end $$;
 
 -- Whether due deliveries of a webhook wait because its endpoint wants it: it has asked for a pause, it fails and its
--- next probe is still to come, or its requests go out at its rate, whose times are taken as they come. A caller that
--- has named a tenant learns nothing of others.
+-- next probe is still to come, or its requests go out at its rate or its tenant's, whose times are taken as they come.
+-- A caller that has named a tenant learns nothing of others.
 create or replace function hookwright.endpoint_waits(webhook_id bigint) returns boolean
 language plpgsql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 begin
   return exists (
     select from hookwright.webhooks w
     left join hookwright.endpoint_rates r on r.webhook_id = w.id
+    left join hookwright.tenant_rates t on t.tenant_id = w.tenant_id
     where w.id = endpoint_waits.webhook_id and w.active
       and coalesce(hookwright.current_tenant(), 0) in (0, w.tenant_id)
-      and (greatest(w.closed_until, w.next_probe_at) > now() or r.next_at > now() - interval '5 seconds'));
+      and (greatest(w.closed_until, w.next_probe_at) > now() or r.next_at > now() - interval '5 seconds'
+           -- Only of a tenant whose requests are limited. A time for one of its endpoints delays the others.
+           or t.requests_next_at > now() - interval '5 seconds'));
 end $$;
 
 grant execute on function hookwright.endpoint_waits to hookwright_api;

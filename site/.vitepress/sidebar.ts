@@ -4,7 +4,7 @@ export const groups: Record<string, readonly string[]> = {
   'Receive and send': [
     ...['receive', 'signatures', 'verify/frameworks', 'verify/README', '../examples/README', 'outage'],
     ...['produce', '../examples/producer/README', 'developers', 'interface', 'options', 'content', 'ordering'],
-    ...['event-types', 'notices', 'outbox', 'scheduled', 'external-ids'],
+    ...['event-types', 'notices', 'outbox', 'scheduled', 'external-ids', 'tenant-limits'],
   ],
   'Moving in': ['from-your-own', 'from-svix', 'from-convoy', 'from-outpost'],
   'Dashboard and GraphQL': [

@@ -13,6 +13,7 @@ import type { Config, EncryptionKey } from '../platform/settings/config.js';
 import { type ApiMetrics, apiMetrics } from '../platform/telemetry/api-metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { Services } from './context/context.js';
+import { EventLeases } from './context/event-leases.js';
 import { answerMemory, bodyMemory } from './context/memory-budget.js';
 import { RateLimits } from './context/rate-limits.js';
 import { ChangeFeed } from './live/change-feed.js';
@@ -57,6 +58,7 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     }),
     platformAccess: new PlatformAccess(db, now),
     rateLimits: new RateLimits(config.quotas, now, (limit) => metrics.limited.count(limit)),
+    eventLeases: new EventLeases(db, now, (limit) => metrics.limited.count(limit)),
     metrics,
     tracing,
     searches: new SearchSlots(config.databasePoolMax, config.limits.searchTimeoutMs),

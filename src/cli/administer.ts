@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { LIMIT_NAMES } from '../domain/fields/limit-fields.js';
+import { tenantFields } from '../domain/fields/tenant-fields.js';
 import { INSTALLATION_TENANT } from '../domain/installation/installation-tenant.js';
 import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope } from '../domain/keys/scopes.js';
 import { formatTimestamp } from '../domain/text/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
+import { knownOf } from '../operations/fields/kind-rules.js';
+import { changedValues } from '../operations/fields/rules.js';
 import { requireMigrated } from '../operations/installation/check-readiness.js';
 import { createApiKey } from '../operations/keys/create-api-key.js';
 import { revokeApiKey } from '../operations/keys/revoke-api-key.js';
@@ -61,6 +65,10 @@ interface TenantOptions {
   externalId?: string | false;
 }
 
+interface TenantChanges extends TenantOptions, Partial<Record<(typeof LIMIT_NAMES)[number], number | null>> {
+  reason?: string;
+}
+
 export async function createTenantCommand(name: string, { externalId }: TenantOptions): Promise<void> {
   const wanted = nameFrom(name);
   await administerSecrets(async ({ db, vault }) => {
@@ -100,14 +108,34 @@ export const administerTenant = (
   work: (id: number, administration: Administration) => Promise<void>,
 ): Promise<void> => administer(async (all) => work(await numberOf(all.db, named), all));
 
-export async function setTenant(named: TenantNamed, { externalId }: TenantOptions): Promise<void> {
-  if (externalId === undefined) {
-    throw new Error('Say what is to be another: --external-id <id> or --no-external-id.');
+export async function setTenant(named: TenantNamed, { externalId, ...given }: TenantChanges): Promise<void> {
+  if (externalId === undefined && Object.keys(given).length === 0) {
+    throw new Error('Say what is to be another: --external-id <id>, --no-external-id, or a limit (--help shows them).');
   }
-  await administerTenant(named, async (id, { db }) => {
-    await updateTenant(db, id, { externalId: externalId || null }, commandLine);
-    print(externalId ? `Tenant ${id} has the external id ${externalId} now.` : `Tenant ${id} has no external id now.`);
+  await administerTenant(named, async (id, { db, config }) => {
+    const { data: limits, error } = changedValues(tenantFields, knownOf(config)).safeParse({ limits: given });
+    if (error !== undefined) {
+      const [issue] = error.issues;
+      throw new Error(`${String(issue?.path.at(-1))} ${issue?.message}.`);
+    }
+    const other = externalId === undefined ? {} : { externalId: externalId || null };
+    const tenant = await updateTenant(db, id, { ...other, ...limits }, commandLine);
+    if (externalId !== undefined) {
+      print(
+        externalId ? `Tenant ${id} has the external id ${externalId} now.` : `Tenant ${id} has no external id now.`,
+      );
+    }
+    if (Object.keys(given).length > 0) {
+      print(limitsText(tenant));
+    }
   });
+}
+
+function limitsText(tenant: Tenant): string {
+  const set = LIMIT_NAMES.flatMap((name) => (tenant[name] === null ? [] : [`${name} ${tenant[name]}`]));
+  return set.length === 0
+    ? `Tenant ${tenant.id} has the limits of the installation now.`
+    : `Tenant ${tenant.id} is limited now: ${set.join(', ')}. All processes follow within seconds.`;
 }
 
 export async function renameTenant(named: TenantNamed, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
 import { positiveInteger } from './developer/options/numbers.js';
 import type { Roles } from './start.js';
-import { externalId, tenantNamed } from './tenant-named.js';
+import { externalId, limitNamed, tenantNamed } from './tenant-named.js';
 
 // A command loads its own file when it runs: with all of them loaded, `--version` would take five times as long.
 const administer = () => import('./administer.js');
@@ -66,6 +66,8 @@ program
   )
   .action(async (options) => (await import('./doctor.js')).doctor(options));
 
+const limitOption = (flags: string, text: string) => new Option(flags, text).argParser(limitNamed);
+
 const THE_TENANT = 'the number of the tenant, or ext: and its external id';
 
 const tenant = program.command('tenant').description('tenants of this installation');
@@ -90,6 +92,12 @@ tenant
   .argument('<id>', THE_TENANT, tenantNamed)
   .addOption(new Option('--external-id <id>', 'its id in another system').argParser(externalId))
   .option('--no-external-id', 'without such an id')
+  .addOption(limitOption('--events-per-second <number>', 'the most events a second; none: as the installation'))
+  .addOption(limitOption('--requests-per-second <number>', 'the most requests a second to all of its endpoints'))
+  .addOption(limitOption('--requests-at-once <number>', 'the most requests at a time to all of its endpoints'))
+  .addOption(limitOption('--endpoints-max <number>', 'the most webhooks'))
+  .addOption(limitOption('--body-bytes-max <number>', 'the longest payload'))
+  .option('--reason <text>', 'why it is limited, for its people to read')
   .action(async (id, options) => (await administer()).setTenant(id, options));
 tenant
   .command('delete')

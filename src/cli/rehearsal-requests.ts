@@ -27,8 +27,16 @@ export async function rehearsalRequests(
     authenticator: {
       authenticate: async (authorization: string) => {
         const tenantId = Number(authorization);
-        return { keyId: tenantId, tenantId, scopes, isPortalSession: false, endsAtMs: Number.POSITIVE_INFINITY };
+        return {
+          keyId: tenantId,
+          tenantId,
+          scopes,
+          isPortalSession: false,
+          limits: null,
+          endsAtMs: Number.POSITIVE_INFINITY,
+        };
       },
+      limitsFor: async () => null,
     },
     eventTypes: { check: async () => [] },
     rateLimits: new RateLimits(services.config.quotas, () => performance.now()),

@@ -14,6 +14,11 @@ export function tenantNamed(text: string): TenantNamed {
   }
 }
 
+/** Reads a limit of a tenant. @returns null for `none`: the value of the installation */
+export function limitNamed(text: string): number | null {
+  return text === 'none' ? null : positiveInteger(text);
+}
+
 /** Reads an external id, as it is, without `ext:`. */
 export function externalId(text: string): string {
   if (!isExternalId(text)) {

@@ -24,7 +24,7 @@ export interface Tenant extends TenantSettings {}
 @Stored(tenantFields)
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class Tenant {
-  [OptionalProps]?: 'createdAt';
+  [OptionalProps]?: 'createdAt' | 'limitedSince' | 'limitedBy';
 
   @PrimaryKey(idColumn())
   id!: number;
@@ -41,6 +41,13 @@ export class Tenant {
 
   @shown.creationTime('When the tenant was created.')
   createdAt!: Date;
+
+  @shown.nullableTime('Since when these limits hold. Null when the tenant has none.')
+  limitedSince!: Date | null;
+
+  /** The platform key that has set them; null for the command line. */
+  @Property({ ...idColumn(), nullable: true, hidden: true })
+  limitedBy!: number | null;
 
   @Property({ ...nullableTimeColumn(), hidden: true })
   deletedAt!: Date | null;

@@ -47,6 +47,7 @@ describe('the OpenAPI document', () => {
     const found = operations().map(({ path, method }) => `${method.toUpperCase()} ${path}`);
     expect(found.sort()).toEqual([
       'DELETE /webhooks/{id}',
+      'GET /limits',
       'GET /webhooks',
       'GET /webhooks/{id}',
       'GET /webhooks/{id}/options',

@@ -16,6 +16,7 @@ import { type Known, variablesFor } from '../support/variables-of-another.js';
 const platformOnly = [
   'CancelScheduledEvent',
   'ChangeDeliveryDefaults',
+  'ChangeTenantLimits',
   'CreateTenant',
   'DeleteTenant',
   'DeliveryDefaults',
@@ -30,6 +31,7 @@ const platformOnly = [
   'RegisterEventType',
   'RenameTenant',
   'SetTenantExternalId',
+  'TenantLimits',
   'TenantOfExternalId',
   'Tenants',
   'TryEventType',

@@ -177,3 +177,13 @@ describe('slots, whoever wants them', () => {
     );
   });
 });
+
+test('a tenant gets at most what its operator allows, divided among its endpoints, and the rest is for others', () => {
+  const asking = [...Array.from({ length: 4 }, () => ({ tenant: 'limited', ask: 20 })), { tenant: 'other', ask: 70 }];
+  const most = (tenant: string) => (tenant === 'limited' ? 8 : Number.POSITIVE_INFINITY);
+  const limited = divideSlots(100, asking, most);
+  expect(limited.asked).toBe(78);
+  expect(limited.level).toBe(Number.POSITIVE_INFINITY);
+  expect(limited.endpointLevels).toEqual(new Map([['limited', 2]]));
+  expect(divideSlots(100, asking).level).toBeLessThan(70);
+});

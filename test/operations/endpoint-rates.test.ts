@@ -100,3 +100,35 @@ test('a rate that rises, and a clock that goes back, do not leave an endpoint wa
   const [setBack] = await take(webhookId, 10, 5);
   expect(setBack!.nextMs - setBack!.nowMs).toBeLessThanOrEqual(soonMs);
 });
+
+test('endpoints of a tenant with a rate have its requests together, and what one does not use is for the others', async () => {
+  const { id: tenantId } = await createTenant(services.db, services.vault, 'limited', commandLine);
+  const make = () => makeWebhook(services, tenantId, { url: 'https://a.example/', eventTypes: ['*'] });
+  const ids = (await Promise.all([make(), make(), make()])).map(({ id }) => id);
+  const ask = (wanted: number, givenBack = 0) =>
+    takeTimes(
+      services.db.pool,
+      ids.map((webhookId, index) => ({
+        ...{ webhookId, perSecond: index === 0 ? 4 : 10, wanted, givenBack: 0, nextMs: 0, lateMs: 0 },
+        ofTenant: { tenantId, perSecond: 10, givenBack: index === 0 ? givenBack : 0 },
+      })),
+    );
+  const countOf = (granted: GrantedTimes[]) => granted.reduce((sum, { count }) => sum + count, 0);
+  expect(await ask(1), 'the rows are made').toEqual([]);
+  const granted = (await ask(100)).toSorted((a, b) => a.webhookId - b.webhookId);
+  const mostAhead = (TAKEN_AHEAD_MS * 10) / 1_000 + 1;
+  expect(countOf(granted)).toBeLessThanOrEqual(mostAhead);
+  expect(countOf(granted)).toBeGreaterThanOrEqual(mostAhead - 2);
+  expect(granted[0]!.count, 'its own rate').toBeLessThanOrEqual(3);
+  expect(countOf(await ask(100))).toBeLessThanOrEqual(1);
+  const again = countOf(await ask(100, 3));
+  expect(again).toBeGreaterThanOrEqual(3);
+  expect(again).toBeLessThanOrEqual(4);
+  await services.db.pool.query(`update hookwright.tenant_rates set requests_next_at = now() + interval '1 day'`);
+  await ask(100);
+  const { rows } = await services.db.pool.query(
+    `select requests_next_at < now() + interval '1 s' as healed from hookwright.tenant_rates where tenant_id = $1`,
+    [tenantId],
+  );
+  expect(rows[0].healed, 'a row that a wrong clock has left').toBe(true);
+});

@@ -67,6 +67,8 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
       from hookwright.notice_recipients where tenant_id = ${tenantId};
     insert into hookwright.confirmation_requests (tenant_id, address_hash) values (${tenantId}, '');
     insert into hookwright.signing_keys values (${tenantId}, 'key', 'address of ${tenantId}', '', '', now());
+    insert into hookwright.tenant_rates (tenant_id) values (${tenantId});
+    insert into hookwright.outbox_emits values (${tenantId}, 1, now() + interval '1 hour');
     insert into hookwright.outbox_grants values ('shop', ${tenantId});
     insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
       select ${tenantId}, 'TENANT_KEY', id, 'WEBHOOK_UPDATED', 'WEBHOOK', ${webhook.id}

@@ -177,7 +177,9 @@ const unguarded: Record<string, string> = {
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
-  Tenant: 'createdAt databaseId deliveryDefaults externalId id name retentionDays',
+  Tenant:
+    'createdAt databaseId deliveryDefaults externalId id limitedBy limitedSince limits name retentionDays',
+  TenantLimits: 'bodyBytesMax endpointsMax eventsPerSecond reason requestsAtOnce requestsPerSecond',
   TestWebhookPayload: 'delivery',
   TokenFailure: 'at code detail',
   UnblockKeyPayload: 'webhook',
@@ -419,7 +421,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(10);
+    expect(routes).toBe(11);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

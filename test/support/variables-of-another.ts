@@ -100,6 +100,12 @@ const values: Record<string, Value> = {
   includeFiltered: { always: true },
   overlapHours: { always: 0 },
   inHours: { always: 0 },
+  eventsPerSecond: { always: 5 },
+  requestsPerSecond: { always: 5 },
+  requestsAtOnce: { always: 5 },
+  endpointsMax: { always: 5 },
+  bodyBytesMax: { always: 5 },
+  'TenantLimitsInput.reason': { always: 'changed' },
   'AuditNames.tenants': { always: false },
   'AuditNames.webhooks': { always: true },
 };

@@ -1,5 +1,13 @@
 import { graphql } from '../../api/generated';
 
+graphql(`
+  fragment Limited on Tenant {
+    id
+    limits { eventsPerSecond requestsPerSecond requestsAtOnce endpointsMax bodyBytesMax reason }
+    limitedSince
+  }
+`);
+
 // The cache joins lists that differ by their length alone: this one is as long as that of the endpoints' screen.
 export const OVERVIEW = graphql(`
   query Overview($since: DateTime!, $until: DateTime, $deliveries: Boolean!) {
@@ -11,6 +19,7 @@ export const OVERVIEW = graphql(`
       edges { node { ...EndpointRow } }
     }
     backlog { due scheduled held waiting oldestDueAt countMax }
+    viewer { tenant { ...Limited } }
     closedBacklog { due webhooks until oldestOtherDueAt }
     stats(since: $since, until: $until) @include(if: $deliveries) {
       since

@@ -7,6 +7,7 @@ graphql(`
     name
     externalId
     createdAt
+    limitedSince
   }
 `);
 
@@ -84,6 +85,18 @@ export const CHANGE_DEFAULTS = graphql(`
         deliveryDefaults { timeoutMs retryDelaysSeconds recovery ratePerSecond concurrencyMax own }
       }
     }
+  }
+`);
+
+export const TENANT_LIMITS = graphql(`
+  query TenantLimits($id: ID!) {
+    tenant(id: $id) { id ...Limited limitedBy }
+  }
+`);
+
+export const CHANGE_LIMITS = graphql(`
+  mutation ChangeTenantLimits($input: UpdateTenantInput!) {
+    updateTenant(input: $input) { tenant { ...TenantRow ...Limited limitedBy } }
   }
 `);
 

@@ -6,6 +6,7 @@ import { DeliveryDefaults } from './delivery-defaults';
 import { PortalLink } from './portal-link';
 import { RenameTenant } from './rename-tenant';
 import { TenantExternalId } from './tenant-external-id';
+import { TenantLimits } from './tenant-limits';
 import { TenantRetention } from './tenant-retention';
 
 /** The operator's actions on a tenant, beside those of the tenant itself. */
@@ -26,6 +27,7 @@ export default function TenantSettings() {
           )}
           {mayChange && <TenantRetention key={tenant.retentionDays} tenant={tenant} />}
           {mayChange && <DeliveryDefaults key={tenant.id} tenant={tenant} />}
+          {mayChange && <TenantLimits key={`limits ${tenant.id}`} tenant={tenant} />}
           <PortalLink />
           {mayChange && <DeleteTenant tenant={tenant} />}
         </div>

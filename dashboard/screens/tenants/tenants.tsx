@@ -22,6 +22,7 @@ import { count, countUpTo } from '../../text/numbers';
 import { Failures, Ranked, Wait } from '../installation/rankings';
 import { CreateTenant } from './create-tenant';
 import { TENANTS, TOP_TENANTS } from './documents';
+import { SlowDown, slowDownColumn } from './slow-down';
 import { withFailing, worstFirst } from './worst-first';
 
 type Tenant = NonNullable<TenantsQuery['tenants']>['edges'][number]['node'];
@@ -34,6 +35,7 @@ export default function Tenants() {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();
   const [adding, setAdding] = useState(false);
+  const [slowed, setSlowed] = useState<Row>();
   const mayAdd = useAllowed('platform:admin');
   const orders = useOrders();
   const { name, by: asked = '' } = address;
@@ -67,8 +69,10 @@ export default function Tenants() {
         name={name}
         add={add}
         by={by}
+        onSlowDown={mayAdd ? setSlowed : null}
         onSort={(next) => setAddress({ by: next === by ? undefined : next, name: undefined })}
       />
+      {slowed && <SlowDown tenant={slowed} onClose={() => setSlowed(undefined)} />}
       {adding && <CreateTenant onClose={() => setAdding(false)} />}
     </>
   );
@@ -79,14 +83,18 @@ function useOrders(): Record<TopTenantsBy, string> {
   return { FAILURES: t`Most failures`, ATTEMPTS: t`Most attempts`, BACKLOG: t`Most due`, WAIT: t`Longest wait` };
 }
 
+/** Null: the reader may not limit tenants. */
+type OnSlowDown = ((row: Row) => void) | null;
+
 interface TenantListProps {
   name: string | undefined;
   add: ReactNode;
   by: TopTenantsBy | undefined;
   onSort: (by: string) => void;
+  onSlowDown: OnSlowDown;
 }
 
-function TenantList({ name, add, by, onSort }: TenantListProps) {
+function TenantList({ name, add, by, onSort, onSlowDown }: TenantListProps) {
   const { t } = useLingui();
   const go = useGo();
   const [after, setAfter] = usePage(name);
@@ -100,7 +108,7 @@ function TenantList({ name, add, by, onSort }: TenantListProps) {
   useRefresh(again, EVERY_MS);
   useRefresh(topAgain, by === undefined ? undefined : EVERY_MS);
   const failing = data?.installation?.failing;
-  const columns = useColumns(failing ?? {});
+  const columns = useColumns(failing ?? {}, onSlowDown);
   const listed = data?.tenants?.edges.map(({ node }) => node) ?? [];
   const ranked = by === undefined ? undefined : top.data?.installation?.topTenants;
   const rows = ranked
@@ -153,8 +161,11 @@ function NoTenants({ name, add }: Pick<TenantListProps, 'name' | 'add'>) {
 
 type Counts = { [state in 'gone' | 'disabled' | 'failing']?: number | null | undefined };
 
-/** @param counts the endpoints that fail of all tenants: of too many, not all are counted. */
-function useColumns({ gone, disabled, failing: tried }: Counts): Column<Row>[] {
+/**
+ * @param counts the endpoints that fail of all tenants: of too many, not all are counted.
+ * @param onSlowDown null: the reader may not limit tenants.
+ */
+function useColumns({ gone, disabled, failing: tried }: Counts, onSlowDown: OnSlowDown): Column<Row>[] {
   const { t } = useLingui();
   return useMemo(
     () => [
@@ -198,8 +209,9 @@ function useColumns({ gone, disabled, failing: tried }: Counts): Column<Row>[] {
         render: ({ backlog }) => <Wait since={backlog?.oldestDueAt} />,
       },
       { name: t`Held`, figures: true, render: ({ backlog }) => <Waiting backlog={backlog} of="held" /> },
+      ...(onSlowDown === null ? [] : [slowDownColumn<Row>(t`Action`, onSlowDown)]),
     ],
-    [t, gone, disabled, tried],
+    [t, gone, disabled, tried, onSlowDown],
   );
 }
 

@@ -21,6 +21,7 @@ import type { Config } from '../../platform/settings/config.js';
 import type { ApiMetrics } from '../../platform/telemetry/api-metrics.js';
 import type { Span, Tracing } from '../../platform/telemetry/tracing.js';
 import type { ChangeFeed } from '../live/change-feed.js';
+import type { EventLeases } from './event-leases.js';
 import { requireOfInstallation, typesOfInstallation } from './installation.js';
 import { createLoaders, type Loaders } from './loaders.js';
 import { AnswerBudget, type MemoryBudget } from './memory-budget.js';
@@ -39,6 +40,7 @@ export interface Services {
   authenticator: Authenticator;
   platformAccess: PlatformAccess;
   rateLimits: RateLimits;
+  eventLeases: EventLeases;
   eventTypes: EventTypeCatalogue;
   changes: ChangeFeed;
   searches: SearchSlots;

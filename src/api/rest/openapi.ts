@@ -51,6 +51,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
     security: [{ apiKey: [] }],
     tags: [
       { name: 'Webhooks', description: 'Which events are delivered to which URL.' },
+      { name: 'Limits', description: 'What the operator allows the tenant.' },
       {
         name: 'Deliveries',
         description:
@@ -150,8 +151,15 @@ function paths(): Json {
       }),
     },
     '/webhooks/{id}/verify': { parameters: ofOne, ...verification() },
+    '/limits': { parameters: [tenant], get: limits() },
   };
 }
+
+const limits = (): Json =>
+  operation('getLimits', 'Read what the operator allows the tenant', 'webhooks:read', {
+    tags: ['Limits'],
+    responses: { 200: answer('The limits. null is the value of the installation.', 'LimitsResult'), ...problems() },
+  });
 
 const verification = (): Json => ({
   get: operation('getVerification', 'Read whether the endpoint has proved itself', 'webhooks:read', {

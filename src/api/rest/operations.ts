@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { optionSelection, placeInWebhook, type restPlace } from './field-forms.js';
+import { type LimitsNode, limits } from './limits.js';
 import { graphqlName } from './names.js';
 import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
@@ -31,6 +32,7 @@ const selectionOf = (shape: object): string =>
 const fields = `version ${selectionOf(webhook.shape)}`;
 const optionFields = `version ${optionSelection(webhookFields)}`;
 const { webhook_id: _, ...deliveryShape } = testDelivery.shape; // the id is in the request
+const { since: _since, ...limitShape } = limits.shape; // beside the limits in GraphQL
 const verificationField = `verification { ${selectionOf(verification.shape)} }`;
 const deliveryFields = selectionOf(deliveryShape);
 
@@ -91,6 +93,9 @@ export function prepareOperations(schema: GraphQLSchema) {
     ),
     verify: prepare<Input, { verifyWebhook: { webhook: VerificationNode } }>(
       `mutation ($input: VerifyWebhookInput!) { verifyWebhook(input: $input) { webhook { ${verificationField} } } }`,
+    ),
+    readLimits: prepare<Record<string, never>, LimitsNode>(
+      `query { viewer { tenant { limits { ${selectionOf(limitShape)} } since: limitedSince } } }`,
     ),
     test: prepare<Input, { testWebhook: { delivery: TestDeliveryNode } }>(
       `mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { ${deliveryFields} } } }`,

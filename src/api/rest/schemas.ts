@@ -5,6 +5,7 @@ import { mustBe } from '../../domain/text/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { broughtAlong } from './brought-along.js';
 import { formsOf, ignored } from './field-forms.js';
+import { limits } from './limits.js';
 import { eventFilter, warningForm } from './option-forms.js';
 import { listed, webhookOptions, webhookOptionsChange, webhookOptionsInput } from './option-schemas.js';
 import { subscribedEvent, time } from './value-kinds.js';
@@ -223,6 +224,8 @@ export const components = {
   webhookTest,
   testDelivery,
   testDeliveryResult: resultOf('TestDeliveryResult', testDelivery),
+  limits,
+  limitsResult: resultOf('LimitsResult', limits),
   verification,
   verificationResult: resultOf('VerificationResult', verification),
   eventName,

@@ -12,6 +12,7 @@ import { etagOf } from './if-match.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
 import { listQuery } from './parameters.js';
 import { MERGE_PATCH, REST_PREFIX } from './paths.js';
+import { limitsRoute } from './read-limits.js';
 import { readPart } from './read-part.js';
 import { webhookChange, webhookInput, writableIn } from './schemas.js';
 import { testRoute } from './test-webhook.js';
@@ -58,6 +59,7 @@ export async function webhookRoutes(
   await app.register(async (scope) => routesWithoutBody(scope, operations));
   await app.register(async (scope) => optionRoutes(scope, operations));
   await app.register(async (scope) => testRoute(scope, operations));
+  await app.register(async (scope) => limitsRoute(scope, operations));
   await app.register(async (scope) => verificationRoutes(scope, operations));
 }
 

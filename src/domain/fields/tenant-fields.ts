@@ -1,5 +1,6 @@
 import { EXTERNAL_ID_CHARS_MAX, EXTERNAL_ID_RULE } from '../ids/external-id.js';
 import type { Fields } from './field.js';
+import { limits } from './limit-fields.js';
 import { webhookFields } from './webhook-fields.js';
 
 type Delivery = (typeof webhookFields)['delivery']['fields'];
@@ -49,4 +50,5 @@ export const tenantFields = {
       'How the endpoints of the tenant are called, as far as their webhooks set nothing else. Values that are left out stay as they are.',
     fields: inherited,
   },
+  limits,
 } as const satisfies Fields;

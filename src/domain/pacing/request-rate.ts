@@ -25,6 +25,8 @@ export class TakenTimes {
   readonly #lateMsMax: number;
   /** The times after the last one that was used, which are over. */
   #unused = 0;
+  /** The times that are over and were not used, since they were last asked for. */
+  #lost = 0;
 
   constructor(readonly perSecond: number) {
     this.#lateMsMax = Math.max(LATE_MS, Math.max(burstOf(perSecond) - 1, LATE_SHARE) * everyMsOf(perSecond));
@@ -48,6 +50,7 @@ export class TakenTimes {
     }
     this.#times.splice(0, over);
     this.#unused += over;
+    this.#lost += over;
     return this.#times[0]?.atMs;
   }
 
@@ -66,6 +69,14 @@ export class TakenTimes {
       this.#times.shift();
       this.#unused = 0;
     }
+  }
+
+  /** @returns how many times are over and were not used, since this was last called */
+  takeLost(now: number): number {
+    this.next(now);
+    const lost = this.#lost;
+    this.#lost = 0;
+    return lost;
   }
 
   /** @returns how many of the last times are over, and were not used: those may be taken again */

@@ -35,7 +35,7 @@ interface Asking<Tenant> {
 }
 
 export interface Division<Tenant> {
-  /** The sum of all asks. */
+  /** The sum of all asks, each tenant's up to its most. */
   readonly asked: number;
   /** The most requests in flight that a tenant may have. */
   readonly level: number;
@@ -43,23 +43,30 @@ export interface Division<Tenant> {
   readonly endpointLevels: ReadonlyMap<Tenant, number>;
 }
 
-/** @param asking every endpoint that holds or wants a slot */
-export function divideSlots<Tenant>(slots: number, asking: Iterable<Asking<Tenant>>): Division<Tenant> {
+/**
+ * @param asking every endpoint that holds or wants a slot
+ * @param atOnceMax the most that a tenant may have, whatever it asks for
+ */
+export function divideSlots<Tenant>(
+  slots: number,
+  asking: Iterable<Asking<Tenant>>,
+  atOnceMax: (tenant: Tenant) => number = () => Number.POSITIVE_INFINITY,
+): Division<Tenant> {
   const asks = new Map<Tenant, { own: number[]; sum: number }>();
-  let asked = 0;
   for (const { tenant, ask } of asking) {
     const of = asks.get(tenant) ?? { own: [], sum: 0 };
     asks.set(tenant, of);
     of.own.push(ask);
     of.sum += ask;
-    asked += ask;
   }
-  const sums = Array.from(asks.values(), ({ sum }) => sum);
+  const sums = Array.from(asks, ([tenant, { sum }]) => Math.min(sum, atOnceMax(tenant)));
+  const asked = sums.reduce((all, sum) => all + sum, 0);
   const level = levelOf(slots - reserveOf(slots), sums);
   const endpointLevels = new Map<Tenant, number>();
   for (const [tenant, { own, sum }] of asks) {
-    if (sum > level) {
-      endpointLevels.set(tenant, levelOf(level, own));
+    const most = Math.min(level, atOnceMax(tenant));
+    if (sum > most) {
+      endpointLevels.set(tenant, levelOf(most, own));
     }
   }
   return { asked, level, endpointLevels };

@@ -7,6 +7,8 @@ export interface LookedWebhook {
   webhookId: number;
   /** The daemon that asks takes times for it, and no other does. */
   isAlone: boolean;
+  /** The tenant, if it has a rate: its times are taken for any of its endpoints. */
+  tenantId?: number;
 }
 
 /** Due deliveries of a webhook with a rate. */
@@ -25,6 +27,7 @@ const IDLE_SECONDS = 0.2;
 const looked = new RowsParameter<LookedWebhook>({
   id: column.bigint(({ webhookId }) => webhookId),
   alone: column.boolean(({ isAlone }) => isAlone),
+  tenant_id: column.bigint(({ tenantId = null }) => tenantId),
 });
 
 const findStatement: Statement = {
@@ -34,8 +37,10 @@ const findStatement: Statement = {
            coalesce(json_agg(json_build_object('id', j.id, 'priority', j.priority) order by d.due_at)
                       filter (where j.id is not null), '[]') as deliveries
     from (
-      select l.id, alone or coalesce(r.next_at < now() - interval '${IDLE_SECONDS} s', true) as idle
-      from ${looked.as('l')} left join hookwright.endpoint_rates r on r.webhook_id = l.id) w
+      select l.id, alone or coalesce(greatest(r.next_at, t.requests_next_at) < now() - interval '${IDLE_SECONDS} s', true)
+                     as idle
+      from ${looked.as('l')} left join hookwright.endpoint_rates r on r.webhook_id = l.id
+      left join hookwright.tenant_rates t on t.tenant_id = l.tenant_id) w
     cross join lateral (
       select d.id, d.due_at from hookwright.deliveries d
       where d.webhook_id = w.id and d.status = 'PENDING' and d.due_at <= now()

@@ -1,7 +1,7 @@
 import { CLOSED_COUNTED, LATE_AFTER_MS } from '../../domain/deliveries/health-limits.js';
 import { thisProgram } from '../../platform/node/this-program.js';
 import { version } from '../../platform/node/version.js';
-import { type DeliveryFacts, UNVERIFIED_COUNTED } from '../installation/examine-deliveries.js';
+import { type DeliveryFacts, LIMITED_COUNTED, UNVERIFIED_COUNTED } from '../installation/examine-deliveries.js';
 import { INSTALLATION_COUNT_MAX } from '../installation/open-deliveries.js';
 import { CERTIFICATES_LOOKED, type Installation, WEBHOOKS_COUNTED } from '../installation/read-installation.js';
 import { FOUND_MAX, type Progress } from '../installation/search-parts.js';
@@ -65,6 +65,7 @@ export function judgeDeliveries(
       `Held deliveries: ${count(installation.held)}; those of ${found(holdsEnding)} webhooks are canceled soon, within a day at most (HOLD_HOURS). Have their owners enable them.`,
       `Held deliveries: ${count(installation.held)}; none is canceled soon.`,
     ),
+    judgeLimits(facts),
     judgeOwnWebhooks(facts),
     judgeQuarantine(facts),
     failIf(
@@ -82,6 +83,16 @@ export function judgeDeliveries(
     ...judgeWebhooks(installation, facts),
   ];
 }
+
+/** No warning: an operator has set them. Who looks for a backlog learns of them. */
+const judgeLimits = ({ limitedTenants }: DeliveryFacts): Check =>
+  check(
+    'limits',
+    'ok',
+    limitedTenants === 0
+      ? 'No tenant has limits of its own.'
+      : `Tenants with limits of their own: ${upTo(LIMITED_COUNTED)(limitedTenants)}. Their deliveries may wait, and their emits be refused (docs/tenant-limits.md).`,
+  );
 
 /** No warnings: owners enable their webhooks, prove their endpoints and replace their certificates. */
 function judgeWebhooks(

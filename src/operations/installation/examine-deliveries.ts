@@ -26,6 +26,8 @@ export interface DeliveryFacts {
   ownDisabled: number;
   /** Webhooks whose endpoints have proved nothing yet; UNVERIFIED_COUNTED: that many or more. */
   unverified: number;
+  /** Tenants with limits of their own; LIMITED_COUNTED: that many or more. */
+  limitedTenants: number;
   /** Rows with a time that a wrong clock of Postgres has left, besides those that are searched for. */
   futureTimes: number;
   closed: Omit<ClosedBacklog, 'oldestOtherDueAt'>;
@@ -34,6 +36,7 @@ export interface DeliveryFacts {
 
 const SCHEDULED_LOOKED = 10_000;
 export const UNVERIFIED_COUNTED = 1_000;
+export const LIMITED_COUNTED = 1_000;
 
 /**
  * SQL condition. Emitting all that are due at one moment takes a while. An event that could not be emitted is due again
@@ -84,6 +87,9 @@ export async function examineDeliveries(
        (select count(*)::integer from (
           select from hookwright.verifications v join hookwright.webhooks w on w.id = v.webhook_id
           where v.status <> 'VERIFIED' and w.deleted_at is null limit ${UNVERIFIED_COUNTED}) v) as "unverified",
+       (select count(*)::integer from (
+          select from hookwright.tenants where limited_since is not null and deleted_at is null
+          limit ${LIMITED_COUNTED}) t) as "limitedTenants",
        ${futureTimesSql} as "futureTimes"`,
     values: [CONTROL_NAME],
   });

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { networkOf } from '../../domain/addresses/client-network.js';
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { hashApiKey, parseApiKey } from '../../domain/keys/api-key.js';
+import type { EmitLimits } from '../../domain/limits/tenant-limits.js';
 import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
 import type { HasPool, Statement } from '../../platform/database/database.js';
@@ -44,9 +45,13 @@ const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
   text: `select hookwright.note_api_key_use($1, now())`,
 };
+interface KnownTenant {
+  limits: EmitLimits | null;
+}
+
 const readTenant: Statement = {
   name: 'read_tenant_exists',
-  text: 'select id from hookwright.tenants where id = $1 and deleted_at is null',
+  text: `select hookwright.limits_of_tenant(id) as limits from hookwright.tenants where id = $1 and deleted_at is null`,
 };
 
 /**
@@ -55,8 +60,8 @@ const readTenant: Statement = {
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
-  /** Whether a tenant exists. */
-  readonly #tenants: Remembered<number, boolean>;
+  /** Null: there is no such tenant. */
+  readonly #tenants: Remembered<number, KnownTenant | null>;
   /** Tenants by their external ids. */
   #externalIds: Remembered<string, number | null>;
   readonly #failures: TokenBuckets<string>;
@@ -127,15 +132,22 @@ export class Authenticator {
 
   /** Whether the tenant that a platform key names exists. A yes is remembered as long as a key. */
   async tenantExists(tenantId: number): Promise<boolean> {
-    if (tenantId === INSTALLATION_TENANT) {
-      return true;
-    }
-    const read = () => tenantQuery(this.db.pool, tenantId, readTenant, [tenantId]).then(({ length }) => length === 1);
-    const exists = await this.#tenants.get(tenantId, CACHE_AGE_MAX_MS, read);
-    if (!exists) {
+    return tenantId === INSTALLATION_TENANT || (await this.#tenant(tenantId)) !== null;
+  }
+
+  /** The limits of a tenant that a caller emits for. They are remembered as long as a key. */
+  async limitsFor(tenantId: number, caller: Pick<Caller, 'tenantId' | 'limits'>): Promise<EmitLimits | null> {
+    return caller.tenantId === null ? ((await this.#tenant(tenantId))?.limits ?? null) : caller.limits;
+  }
+
+  async #tenant(tenantId: number): Promise<KnownTenant | null> {
+    const read = async () =>
+      (await tenantQuery<KnownTenant>(this.db.pool, tenantId, readTenant, [tenantId]))[0] ?? null;
+    const found = await this.#tenants.get(tenantId, CACHE_AGE_MAX_MS, read);
+    if (found === null) {
       this.#tenants.forget(tenantId);
     }
-    return exists;
+    return found;
   }
 
   /**
@@ -155,8 +167,9 @@ export class Authenticator {
     return found;
   }
 
-  /** Forgets a tenant and all external ids, so that its deletion or its other id in this process works at once. */
+  /** Forgets a tenant and all external ids, so that its deletion, other id or limits in this process work at once. */
   forgetTenant(tenantId: number): void {
+    this.#keys.readAgain(tenantId);
     this.#tenants.forget(tenantId);
     this.#externalIds = new Remembered(TENANTS_MAX, this.options.now);
   }

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../domain/collections/bounded-map.js';
 import type { Scope } from '../../domain/keys/scopes.js';
+import type { EmitLimits } from '../../domain/limits/tenant-limits.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 
 /** The owner of the API key of a request. */
@@ -9,6 +10,8 @@ export interface Caller {
   tenantId: number | null;
   scopes: ReadonlySet<Scope>;
   isPortalSession: boolean;
+  /** The limits of its tenant that emits meet. */
+  limits: EmitLimits | null;
   /** Monotonic ms; infinite: the key does not end. */
   endsAtMs: number;
 }
@@ -19,6 +22,7 @@ interface KeyRow {
   hash: Buffer;
   scopes: Scope[];
   is_portal_session: boolean;
+  limits: EmitLimits | null;
   /** 0: revoked; null: it does not expire. */
   left_ms: number | null;
   /** Null: never used. */
@@ -40,7 +44,7 @@ const ENTRIES_MAX = 10_000;
 /** Times are left by Postgres's clock, which made the key: that of this process may be minutes away. */
 const readKey: Statement = {
   name: 'read_api_key',
-  text: `select id, tenant_id, hash, scopes, is_portal_session,
+  text: `select id, tenant_id, hash, scopes, is_portal_session, hookwright.limits_of_tenant(tenant_id) as limits,
            case when revoked_at is null then extract(epoch from expires_at - now())::float8 * 1000 else 0 end as left_ms,
            extract(epoch from now() - last_used_at)::float8 * 1000 as unused_ms
          from hookwright.find_api_key($1)`,
@@ -118,6 +122,7 @@ export class KnownKeys {
         tenantId: row.tenant_id,
         scopes: new Set(row.scopes),
         isPortalSession: row.is_portal_session,
+        limits: row.limits,
         endsAtMs: readAtMs + (row.left_ms ?? Number.POSITIVE_INFINITY),
       },
       hash: row.hash,

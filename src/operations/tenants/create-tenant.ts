@@ -7,6 +7,7 @@ import { tenantConflict } from '../rows/external-ids.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
 import { addFirstKey, BY_KEY } from '../signing-keys/change-signing-keys.js';
+import { auditLimits, noteLimits } from './change-limits.js';
 
 /**
  * Makes a tenant, with a data key of its own for the secrets of its webhooks.
@@ -29,10 +30,12 @@ export async function createTenant(
     const { wrapped, newSigningKey } = vault.newDataKey(id);
     audit(em, by, { ...about('TENANT', id, id), action: 'TENANT_CREATED', after: { name, ...given } });
     const tenant = em.create(Tenant, { id, name, ...given, ...wrapped });
+    noteLimits(unit, tenant, given, by);
     if (tenant.signing === BY_KEY) {
       await em.flush();
       await addFirstKey(unit, id, newSigningKey());
     }
+    await auditLimits(unit, id, { after: given }, by);
     return tenant;
   });
   return await making.catch(async (error: unknown) => {

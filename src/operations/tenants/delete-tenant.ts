@@ -102,6 +102,8 @@ const TABLES_OF_TENANTS = {
   endpoint_tokens: 'webhook',
   webhooks: 'deleted',
   signing_keys: 'tenant',
+  tenant_rates: 'tenant',
+  outbox_emits: 'tenant',
   api_keys: 'tenant',
 } as const;
 

@@ -8,6 +8,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 import type { NewSigningKey } from '../secrets/secret-vault.js';
 import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { inheritedNames } from '../webhooks/settings.js';
+import { auditLimits, noteLimits, withLimits } from './change-limits.js';
 
 type TenantChange = Partial<Pick<Tenant, 'name'> & TenantSettings>;
 
@@ -27,9 +28,11 @@ export async function updateTenant(
   const changing = managementTransaction(db, tenantId, async (unit) => {
     const { em, sql } = unit;
     const tenant = await lockTenant(em, tenantId);
-    const changed = differences(picked(tenant, Object.keys(change) as (keyof TenantChange)[]), change);
+    const wanted = withLimits(tenant, change);
+    const changed = differences(picked(tenant, Object.keys(wanted) as (keyof TenantChange)[]), wanted);
     if (changed !== null) {
       em.assign(tenant, changed.after);
+      noteLimits(unit, tenant, changed.after, by);
       audit(em, by, { ...about('TENANT', tenantId, tenantId), action: 'TENANT_UPDATED', ...changed });
       if (Object.keys(changed.after).some((name) => inheritedNames.has(name))) {
         await enqueueDefaults(sql, { tenantId, after: 0 });
@@ -37,6 +40,9 @@ export async function updateTenant(
     }
     if (signingKey !== null) {
       await addFirstKey(unit, tenantId, signingKey);
+    }
+    if (changed !== null) {
+      await auditLimits(unit, tenantId, changed, by);
     }
     return tenant;
   });

@@ -68,8 +68,8 @@ export async function createWebhook(
       return earlier;
     }
     await requireFreeExternalId(sql, tenantId, id, settings.externalId);
-    if ((await em.count(Webhook)) >= webhooksMax) {
-      throw new ApiError('webhook_limit_reached', `A tenant may have ${webhooksMax} webhooks; delete one first.`);
+    if ((await em.count(Webhook)) >= (tenant.endpointsMax ?? webhooksMax)) {
+      throw limitReached(tenant, webhooksMax);
     }
     if (creation !== null) {
       await keepCreationKey(sql, creation, { id, sealedSecret });
@@ -100,6 +100,15 @@ export async function createWebhook(
     secret: isNew ? secret : await vault.open(tenantId, webhook.id, webhook.sealedSecret),
     webhook,
   };
+}
+
+function limitReached({ endpointsMax }: Tenant, webhooksMax: number): ApiError {
+  const webhooks = (count: number) => (count === 1 ? 'one webhook' : `${count} webhooks`);
+  const allowed =
+    endpointsMax === null
+      ? `A tenant may have ${webhooks(webhooksMax)}`
+      : `The operator allows this tenant ${webhooks(endpointsMax)} (limits.endpointsMax)`;
+  return new ApiError('webhook_limit_reached', `${allowed}; delete one first.`);
 }
 
 interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused' | 'challenge'>> {

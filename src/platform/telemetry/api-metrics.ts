@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { Meter } from './meter.js';
 
-const LIMITS = ['management', 'emit', 'anonymous', 'checks', 'key_failures', 'streams'] as const;
+const LIMITS = ['management', 'emit', 'tenant_events', 'anonymous', 'checks', 'key_failures', 'streams'] as const;
 export type LimitName = (typeof LIMITS)[number];
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
 import { InputArg } from '../fields/arguments.js';
 import { RequiresScope } from '../fields/requires.js';
-import { chargeNamed } from './charge-named.js';
+import { chargeEvents } from './charge-events.js';
 import { emitFor } from './emit-for.js';
 import { refusalError } from './emit-refusals.js';
 import {
@@ -27,7 +27,7 @@ export class EmitResolver {
     @InputArg(() => EmitEventInput) input: EmitEventInput,
     @Ctx() context: Context,
   ): Promise<EmitEventPayload> {
-    await chargeNamed(context, [input]);
+    await chargeEvents(context, [input]);
     const emit = await prepareEmit(context, input, ['input']).catch((error: unknown) => {
       context.metrics.emits.add(1, isOurFault(error) ? 'failed' : 'refused');
       throw error;
@@ -54,7 +54,7 @@ export class EmitResolver {
       const detail = `must have at most ${eventsPerRequestMax} events`;
       throw refusedInput(['events'], 'too_big', detail);
     }
-    await chargeNamed(context, events);
+    await chargeEvents(context, events);
     const prepared = await Promise.all(
       events.map((event, index) => prepareEmit(context, event, ['input', 'events', index]).catch(ownError)),
     ).catch((error: unknown) => {

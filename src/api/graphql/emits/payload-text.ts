@@ -7,16 +7,18 @@ import { refusedAt } from './emit-refusals.js';
  * The text of a payload: the bytes that are stored, signed and sent. The schema is checked elsewhere.
  *
  * @param path of the payload in the arguments
+ * @param bodyBytesMax the tenant's own limit
  * @throws ApiError invalid_input for deep nesting or a number that JSON.parse made infinite; payload_too_large
  */
 export function payloadText(
   { config: { payloadBytesMax, limits } }: Context,
   payload: Record<string, unknown>,
   path: Path,
+  bodyBytesMax: number | null = null,
 ): string {
   requireDepth(payload, limits.payloadDepthMax, path);
   const body = JSON.stringify(payload);
-  requireLength(body, payloadBytesMax, path);
+  requireLength(body, payloadBytesMax, path, bodyBytesMax);
   // JSON.stringify writes an infinite number as null, so most bodies need no search.
   const lost = body.includes('null') ? numberTooLarge(payload) : null;
   if (lost !== null) {
@@ -39,11 +41,12 @@ export function writtenPayload(
   { config: { payloadBytesMax, limits } }: Context,
   written: string,
   path: Path,
+  bodyBytesMax: number | null,
 ): { body: string; payload: object } {
   requireLength(written, ESCAPE_FACTOR * payloadBytesMax, path);
   const payload = objectIn(written, path);
   const body = unescapedJson(written);
-  requireLength(body, payloadBytesMax, path);
+  requireLength(body, payloadBytesMax, path, bodyBytesMax);
   requireDepth(payload, limits.payloadDepthMax, path);
   if (hasNameTwice(body, payload)) {
     throw invalidInput([{ path, code: 'name_twice', detail: 'has a field twice in one object' }]);
@@ -71,10 +74,13 @@ function requireDepth(payload: object, levelsMax: number, path: Path): void {
   }
 }
 
-function requireLength(body: string, bytesMax: number, path: Path): void {
+function requireLength(body: string, bytesMax: number, path: Path, ofTenant: number | null = null): void {
   const bytes = Buffer.byteLength(body, 'utf8');
-  if (bytes > bytesMax) {
-    const detail = `The payload has ${bytes} bytes as JSON; at most ${bytesMax} are allowed.`;
+  const isTenants = ofTenant !== null && ofTenant < bytesMax;
+  const max = isTenants ? ofTenant : bytesMax;
+  if (bytes > max) {
+    const by = isTenants ? ' by the limit of the tenant (limits.bodyBytesMax)' : '';
+    const detail = `The payload has ${bytes} bytes as JSON; at most ${max} are allowed${by}.`;
     throw refusedAt(path, new ApiError('payload_too_large', detail));
   }
 }

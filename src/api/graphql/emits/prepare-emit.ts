@@ -26,8 +26,10 @@ export async function prepareEmit(
   const key = isKeyed ? parseInput(idempotencyKeySchema, idempotencyKey, [...path, 'idempotencyKey']) : null;
   const ordering =
     typeof orderingKey === 'string' ? parseInput(orderingKeySchema, orderingKey, [...path, 'orderingKey']) : null;
+  const limits = await context.authenticator.limitsFor(tenant, callerOf(context));
+  const bytesMax = limits?.bodyBytesMax ?? null;
   const { body, value, name } = await piece(tenant, () =>
-    givenPayload(context, payload ?? null, written ?? null, path),
+    givenPayload(context, payload ?? null, written ?? null, path, bytesMax),
   );
   const issues = await context.eventTypes.check(eventType, value, tenant);
   const fields: Record<string, string> = {
@@ -67,16 +69,18 @@ function givenPayload(
   payload: Record<string, unknown> | null,
   written: string | null,
   path: Path,
+  bytesMax: number | null,
 ): { body: string; value: object; name: string } {
   if ((payload === null) === (written === null)) {
     const detail = 'must have either payload or body, and not both';
     throw invalidInput([{ path, code: 'payload_or_body', detail }]);
   }
   if (written !== null) {
-    const { body, payload: value } = writtenPayload(context, written, [...path, 'body']);
+    const { body, payload: value } = writtenPayload(context, written, [...path, 'body'], bytesMax);
     return { body, value, name: 'body' };
   }
-  return { body: payloadText(context, payload!, [...path, 'payload']), value: payload!, name: 'payload' };
+  const body = payloadText(context, payload!, [...path, 'payload'], bytesMax);
+  return { body, value: payload!, name: 'payload' };
 }
 
 /**

@@ -23,7 +23,7 @@ import { idOf } from '../fields/ids.js';
 import { knownTypeIn } from '../fields/known-event-type.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
-import { chargeNamed } from './charge-named.js';
+import { chargeEvents } from './charge-events.js';
 import { refusalError } from './emit-refusals.js';
 import { prepareEmit } from './prepare-emit.js';
 import {
@@ -80,7 +80,7 @@ export class ScheduledEventResolver {
     @InputArg(() => ScheduleEventInput) input: ScheduleEventInput,
     @Ctx() context: Context,
   ): Promise<ScheduleEventPayload> {
-    await chargeNamed(context, [input]);
+    await chargeEvents(context, [input]);
     const emit = await prepareEmit(context, input, ['input']);
     const time = timeIn(input);
     const result = await scheduleEvent(context.db, { ...emit, ...time });

@@ -98,7 +98,7 @@ function eventsOf(
     // A call with more events emits none, and must not use up the limit for minutes.
     for (const item of items.slice(0, max) as (RawEmit | null)[]) {
       // Only a platform key names tenants: the key of a tenant cannot use up the limit of another. Who has an external
-      // id is looked up later, and the event counted then (src/api/graphql/emits/charge-named.ts).
+      // id is looked up later, and the event counted then (src/api/graphql/emits/charge-events.ts).
       const tenant = tenantId ?? tenantNamed(item?.tenantId);
       if (tenant !== null) {
         events.set(tenant, (events.get(tenant) ?? 0) + 1);

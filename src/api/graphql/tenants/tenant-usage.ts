@@ -4,7 +4,7 @@ import { Args, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphq
 import { tenantFields } from '../../../domain/fields/tenant-fields.js';
 import { Tenant } from '../../../entities/tenant.js';
 import type { Backlog } from '../../../operations/explorer/read-backlog.js';
-import type { Context } from '../../context/context.js';
+import { type Context, callerOf } from '../../context/context.js';
 import { mayHold, STATS_COST } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
@@ -15,6 +15,15 @@ import { BacklogType, Stats, StatsBucket, WebhookStatsArgs } from '../stats/stat
 @Resolver(() => Tenant)
 @Resolved(tenantFields)
 export class TenantUsageResolver {
+  @NullableResolver(
+    () => String,
+    'The name of the platform key that has set the limits. Null for keys of tenants, and when a command has set them.',
+  )
+  async limitedBy(@Root() { limitedBy }: Tenant, @Ctx() context: Context): Promise<string | null> {
+    const isSeen = limitedBy != null && callerOf(context).tenantId === null;
+    return isSeen ? ((await context.loaders.apiKeyById.load(limitedBy))?.name ?? null) : null;
+  }
+
   @RequiresScope('webhooks:read')
   @FieldResolver(() => Int, { nullable: true, description: 'Number of webhooks.' })
   async webhookCount(@Root() { id }: Tenant, @Ctx() { loaders }: Context): Promise<number> {

@@ -8,6 +8,7 @@ import { type NewTenantSettings, Tenant } from '../../../entities/tenant.js';
 import { found, refusedInput } from '../../../errors.js';
 import { externalId as externalIdRule, knownOf } from '../../../operations/fields/kind-rules.js';
 import { changedValues, newValues } from '../../../operations/fields/rules.js';
+import { hasLimits } from '../../../operations/tenants/change-limits.js';
 import { createTenant } from '../../../operations/tenants/create-tenant.js';
 import { deleteTenant } from '../../../operations/tenants/delete-tenant.js';
 import { displayName } from '../../../operations/tenants/display-name.js';
@@ -144,7 +145,7 @@ export class TenantResolver {
 
   @RequiresScope('platform:admin')
   @Mutation(() => UpdateTenantPayload, {
-    description: `Changes a tenant. Its webhooks follow its delivery defaults within seconds. ${forPlatformKeys}`,
+    description: `Changes a tenant. Its webhooks follow its delivery defaults within seconds, and all processes its limits. ${forPlatformKeys}`,
   })
   async updateTenant(
     @InputArg(() => UpdateTenantInput) input: UpdateTenantInput,
@@ -155,14 +156,14 @@ export class TenantResolver {
     const settings = parseInput(changedValues(tenantFields, knownOf(context.config)), input, ['input']);
     const change = { ...(given == null ? {} : { name: given }), ...settings };
     if (Object.keys(change).length === 0) {
-      const detail = 'must have at least one of name, externalId, retentionDays and deliveryDefaults';
+      const detail = 'must have at least one of name, externalId, retentionDays, deliveryDefaults and limits';
       throw refusedInput([], 'nothing_to_change', detail);
     }
     requireShorter(context, settings);
     await requireNewDaemons(context, tenantFields, settings);
     const signingKey = await signingKeyFor(context, id, settings);
     const tenant = await updateTenant(context.db, id, change, actorOf(context), signingKey);
-    if ('externalId' in change) {
+    if ('externalId' in change || hasLimits(change)) {
       context.authenticator.forgetTenant(id);
     }
     return { tenant };
