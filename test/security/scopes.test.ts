@@ -177,8 +177,7 @@ const unguarded: Record<string, string> = {
   Stats: 'buckets resolution since total until',
   StatsBucket: 'attempts failures p50Ms p95Ms p99Ms start successRate successes',
   StatsFigures: 'attempts failures p50Ms p95Ms p99Ms successRate successes',
-  Tenant:
-    'createdAt databaseId deliveryDefaults externalId id limitedBy limitedSince limits name retentionDays',
+  Tenant: 'createdAt databaseId deliveryDefaults externalId id limitedBy limitedSince limits name retentionDays',
   TenantLimits: 'bodyBytesMax endpointsMax eventsPerSecond reason requestsAtOnce requestsPerSecond',
   TestWebhookPayload: 'delivery',
   TokenFailure: 'at code detail',

@@ -105,9 +105,7 @@ function Figures({ data, range }: { data: OverviewQuery; range: Range }) {
         />
       )}
       {data.stats && <OverTime wanted buckets={data.stats.buckets} range={range} />}
-      {data.backlog && (
-        <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />
-      )}
+      {data.backlog && <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />}
       {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
     </>
   );
