@@ -110,7 +110,7 @@ export const administerTenant = (
 
 export async function setTenant(named: TenantNamed, { externalId, ...given }: TenantChanges): Promise<void> {
   if (externalId === undefined && Object.keys(given).length === 0) {
-    throw new Error('Say what is to be another: --external-id <id>, --no-external-id, or a limit (--help shows them).');
+    throw new Error('Nothing to change: give --external-id <id> or --no-external-id, or a limit (--help shows them).');
   }
   await administerTenant(named, async (id, { db, config }) => {
     const { data: limits, error } = changedValues(tenantFields, knownOf(config)).safeParse({ limits: given });
