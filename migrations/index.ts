@@ -39,6 +39,7 @@ import { Erasure } from './0045-erasure.js';
 import { Retention } from './0046-retention.js';
 import { TenantLimits } from './0047-tenant-limits.js';
 import { TenantRates } from './0048-tenant-rates.js';
+import { WordsOfEventTypes } from './0049-words-of-event-types.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -91,4 +92,5 @@ export const migrations = [
   { name: '0046-retention', class: Retention },
   { name: '0047-tenant-limits', class: TenantLimits },
   { name: '0048-tenant-rates', class: TenantRates },
+  { name: '0049-words-of-event-types', class: WordsOfEventTypes },
 ];

@@ -18,7 +18,7 @@ const WORDS: [old: RegExp, better: RegExp, place?: Place][] = [
   [/In its place, before the others of its key/, /^Retry it first, then continue in order\.$/],
   [/Cancel all of the key/, /^Cancel everything waiting for this key$/],
   [/A pause is no such case/, /Not sent when you pause it\./, 'event types'],
-  [/On manual dispatch through/, /^When you send a test\.$/, 'event types'],
+  [/On manual dispatch through/, /^When you send a test\.$/],
   [/half of a hold/, /24 hours before, or half-way if the hold is shorter than 48 hours/, 'event types'],
   [/The URL receives events of these types/, /^This endpoint receives these events\./],
   [/have the usual text/, /default text/],
