@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { isolated } from './isolated.js';
 
 /**
  * The rates of limited tenants (docs/decisions/0092): API processes lease events from one row for each tenant, and
@@ -22,6 +23,8 @@ export class TenantRates extends Migration {
       );
       create index outbox_emits_by_tenant on hookwright.outbox_emits (tenant_id);
       create index outbox_emits_by_time on hookwright.outbox_emits (emitted_at);
+      ${isolated('tenant_rates')}
+      ${isolated('outbox_emits')}
     `);
   }
 }

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 17;
+export const EDITION = 18;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '8b3c0049c40f9be613ea73c966ec6d200e484eeea42de6b4b3e68687e6874cc0';
+export const EDITION_DIGEST = '4b5ce6b068ec700e91b8572f3069dfe4da23c88598c389ffb83c2ff8c3d040d0';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -15,6 +15,7 @@ const mayPause = [
   /^cli\/test-receiver\./,
   /^delivery\/(oauth2-changes|oauth2-daemons|rates-at-the-gate|real-receivers|reused-connections|token-servers)\./,
   /^operations\/endpoint-rates\./,
+  /^timing\/tenant-limits\./,
   /^live\/resume\./, // transactions that end in another order than they began
   /^operating\/closing\./, // each moment of a connection that is being made
   /^browser\/many-tabs\./, // nothing happens meanwhile

@@ -76,8 +76,8 @@ const consoleFirst: Asked[] = [
 const portalFirst: Asked[] = [['Viewer'], ['Overview', { since: ago(1), until: null, deliveries: true }]];
 
 const consoleLists = ({ tenantId, webhookId }: Subject): Asked[] => [
-  ['Tenants', { since: ago(1), filter: null }],
-  ['Tenants', { since: ago(1), filter: { search: `${tenantId}` } }, 'search'],
+  ['Tenants', { filter: null }],
+  ['Tenants', { filter: { search: `${tenantId}` } }, 'search'],
   ...['ATTEMPTS', 'FAILURES', 'LATENCY', 'BACKLOG'].map((by): Asked => ['WorstEndpoints', { by, since: ago(1) }, by]),
   ['EventTypes'],
   ['TypeUsage', { name: 'booking.created', since: ago(7) }],

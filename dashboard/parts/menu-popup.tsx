@@ -1,6 +1,13 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
 import type { RefObject } from 'react';
-import type { MenuItem } from './menu';
+
+export interface MenuItem {
+  name: string;
+  run: () => void;
+  danger?: boolean;
+  /** Why it cannot be chosen now: shown below the name. */
+  refused?: string | undefined;
+}
 
 /** The actions of a menu, below its button. */
 export default function MenuPopup({

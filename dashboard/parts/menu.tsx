@@ -1,16 +1,9 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { buttonLook } from './button';
+import type { MenuItem } from './menu-popup';
 import { whenWanted } from './when-wanted';
 
 const MenuPopup = whenWanted(() => import('./menu-popup'));
-
-export interface MenuItem {
-  name: string;
-  run: () => void;
-  danger?: boolean;
-  /** Why it cannot be chosen now: shown below the name. */
-  refused?: string | undefined;
-}
 
 /** A button with a menu of actions. @param label the name of a button that is an icon alone. */
 export function Menu({

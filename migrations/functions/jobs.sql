@@ -186,9 +186,10 @@ create or replace function hookwright.enqueue_bulk_operation(
 language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   select hookwright.lock_jobs(array['b:' || operation_id]);
   select hookwright_jobs.add_job(case when o.kind::text = 'ERASE_EVENTS' then 'erase-events' else 'bulk-operation' end,
-    json_build_object('operationId', operation_id, 'tenantId', o.tenant_id, 'waitedMs', waited_ms),
+    json_build_object('operationId', operation_id, 'tenantId', enqueue_bulk_operation.tenant_id,
+      'waitedMs', waited_ms),
     job_key := 'b:' || operation_id, run_at := greatest(now() + in_ms * interval '1 millisecond', o.begins_at))
-  from hookwright.bulk_operations o where o.id = operation_id
+  from (select) one left join hookwright.bulk_operations o on o.id = operation_id
 $$;
 
 -- Adds the job that wakes the next delivery of a key as soon as the key is free.

@@ -6,6 +6,7 @@ import { lackOf, missingMigrations, newerThan, unknownMigrations } from '../oper
 import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
 import { missingIndexes } from '../operations/installation/install-indexes.js';
+import { hasRecipients } from '../operations/notices/due-mails.js';
 import { tryEncryptionKeys } from '../operations/secrets/try-encryption-keys.js';
 import { tenantsWithoutKey } from '../operations/signing-keys/try-signing-keys.js';
 import { openPool } from '../platform/database/database.js';
@@ -72,11 +73,8 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
 
 /** Somebody who is to get notices wants mails: without a recipient the settings are nobody's loss. */
 async function examineRecipients({ mail, smtpUrl, mailFrom, publicUrl }: Config, pool: pg.Pool): Promise<Check[]> {
-  const { rows } = await pool.query(
-    'select from hookwright.notice_recipients where deleted_at is null and unsubscribed_at is null limit 1',
-  );
   const missing = missingForMail({ smtpUrl, mailFrom, publicUrl }).join(', ');
-  return mail !== null || rows.length === 0
+  return mail !== null || !(await hasRecipients(pool))
     ? []
     : [check('notices', 'warn', `Recipients of notices get no e-mails: set ${missing} (docs/notices.md).`)];
 }

@@ -214,7 +214,7 @@ describe('an emit whose document is known', () => {
 
   test.each<[string, unknown, (string | number)[]]>([
     ['a number for a text', { ...coupon, event: 5 }, ['input', 'event']],
-    ['a missing field', { payload: coupon.payload }, ['input', 'event']],
+    ['a missing field', { event: 'coupon.applied', payload: null, body: 5 }, ['input', 'body']],
     ['a field that is not known', { ...coupon, secret: 'hunter2' }, ['input', 'secret']],
     ['no input', undefined, ['input']],
     ['null', null, ['input']],

@@ -67,6 +67,9 @@ async function fill(stack: DeliveryStack, tenantId: number, url: string): Promis
       from hookwright.notice_recipients where tenant_id = ${tenantId};
     insert into hookwright.confirmation_requests (tenant_id, address_hash) values (${tenantId}, '');
     insert into hookwright.signing_keys values (${tenantId}, 'key', 'address of ${tenantId}', '', '', now());
+    insert into hookwright.queue_stats values (${tenantId}, ${webhook.id}, 'HOUR', now(), 1, 1, 1, false, false);
+    insert into hookwright.failure_stats (tenant_id, webhook_id, reason, resolution, bucket, failures)
+      values (${tenantId}, ${webhook.id}, 'TIMEOUT', 'HOUR', now(), 1);
     insert into hookwright.tenant_rates (tenant_id) values (${tenantId});
     insert into hookwright.outbox_emits values (${tenantId}, 1, now() + interval '1 hour');
     insert into hookwright.outbox_grants values ('shop', ${tenantId});

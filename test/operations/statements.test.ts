@@ -37,6 +37,7 @@ import { countOpen } from '../../src/operations/installation/open-deliveries.js'
 import { searchAll } from '../../src/operations/installation/search-parts.js';
 import { searches } from '../../src/operations/installation/searches.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
+import { countOf, stepOn } from '../../src/operations/queue/find-queued.js';
 import { allocateId } from '../../src/operations/rows/allocate-id.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
@@ -145,6 +146,10 @@ const callAll = (on: Notes): Promise<unknown>[] => [
   ...(['MANUAL', 'AUTOMATIC'] as const).map((recovery) =>
     worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
   ),
+  ...(['due', 'held'] as const).flatMap((kind) => [
+    stepOn(on.pool, kind, ['deliveries'], 0),
+    countOf(on.pool, kind, ['deliveries'], [], 1),
+  ]),
   worthDoing(on.pool, [{ name: 'challenges', worthIt: worthAskingSql }]),
   readTenantBacklog(on, 1),
   countOpen(on.pool, null),

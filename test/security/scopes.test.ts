@@ -203,7 +203,7 @@ const listed = words(
   'ApiKey AuditEntry BulkOperation Delivery Event FanOutEntry NoticeRecipient PortalSession ScheduledEvent Tenant Webhook',
 );
 for (const name of listed) {
-  unguarded[`${name}Connection`] = 'edges pageInfo';
+  unguarded[`${name}Connection`] = 'edges nodes pageInfo';
   unguarded[`${name}Edge`] = 'cursor node';
 }
 

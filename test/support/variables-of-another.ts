@@ -100,6 +100,8 @@ const values: Record<string, Value> = {
   includeFiltered: { always: true },
   overlapHours: { always: 0 },
   inHours: { always: 0 },
+  retentionDays: { always: 5 },
+  ids: { of: ({ event }) => [event] },
   eventsPerSecond: { always: 5 },
   requestsPerSecond: { always: 5 },
   requestsAtOnce: { always: 5 },

@@ -44,7 +44,7 @@ export function listNames(names: readonly string[]): string {
 }
 
 /**
- * What is wrong with a name that no event type has, as the end of a sentence.
+ * The fault of a name that no event type has, as the end of a sentence.
  *
  * @param shown the names that messages may list
  * @param orElse what else may stand there, as the end of the list

@@ -218,3 +218,11 @@ const errorText = (result: MailResult & { answer: string | null }): string =>
   (result.answer ?? 'The mail server of this service could not be used.')
     .replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
     .slice(0, LAST_ERROR_LENGTH_MAX);
+
+/** Whether anybody is to get notices. */
+export async function hasRecipients(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query(
+    'select from hookwright.notice_recipients where deleted_at is null and unsubscribed_at is null limit 1',
+  );
+  return rows.length > 0;
+}

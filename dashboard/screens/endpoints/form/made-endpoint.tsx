@@ -36,7 +36,9 @@ export function MadeEndpoint({
       name={t`the secret`}
       hint={
         isForChat ? (
-          <Trans>Send a test to see a message in the chat.</Trans>
+          <Trans>
+            Send a test to see a message in the chat. Messages use the default text unless you set your own.
+          </Trans>
         ) : secret === null ? (
           <Trans>
             You cannot see its signing secret. A person with that permission can rotate it to get a new one.

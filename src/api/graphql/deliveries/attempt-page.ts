@@ -8,7 +8,7 @@ import { sizesIssues } from '../fields/connection.js';
 /** A limit, because a delivery can be sent again any number of times. */
 export const ATTEMPTS_MAX = 100;
 
-/** Of the column. One bound for all deliveries of a list, whose attempts are read by one query. */
+/** The most that the column holds. One bound for all deliveries of a list, whose attempts are read by one query. */
 const NUMBER_MAX = 2_147_483_647;
 
 @ArgsType()
