@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { raisePending, warnOfExpiringHolds, worthRaisingSql } from '../../src/operations/attempts/raise-events.js';
 import { resumeIdleOperations, worthResumingSql } from '../../src/operations/bulk/resume-idle-operations.js';
@@ -93,38 +94,10 @@ export const dutiesOf = (
  */
 export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
   const { recovery } = config.deliveryDefaults;
-  const logged = (noun: string, level: 'info' | 'warn', message: string, sweep: () => Promise<number>) => async () => {
-    const count = await sweep();
-    if (count > 0) {
-      log[level]({ [noun]: count }, message);
-    }
-    return count;
-  };
-  const [held, overdue, holds, ordering, disabled, retention] = [{}, {}, {}, {}, {}, {}];
+  const logged = loggedBy(log);
+  const [holds, ordering, disabled, retention] = [{}, {}, {}, {}];
   return [
-    {
-      name: 'schedule',
-      every: 4_000,
-      lock: 'schedule',
-      worthIt: worthSchedulingSql,
-      work: () => scheduleDeliveries(pool),
-    },
-    {
-      name: 'held',
-      every: 2_000,
-      lock: 'rescue-held',
-      worthIt: worthAligningSql,
-      work: logged('webhooks', 'info', 'found held deliveries to align', () => alignWronglyHeld(pool, held)),
-    },
-    {
-      name: 'overdue',
-      every: 8_000,
-      lock: 'rescue-overdue',
-      worthIt: worthRescuingSql,
-      work: logged('deliveries', 'warn', 'rescued overdue deliveries that had no job', () =>
-        rescueOverdue(pool, overdue),
-      ),
-    },
+    ...sweepsForJobs(pool, logged),
     {
       name: 'bulk',
       every: 2_000,
@@ -163,4 +136,45 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       work: () => probeDisabled(pool, recovery, disabled),
     },
   ];
+}
+
+/** Sweeps that bring deliveries and their jobs together. */
+function sweepsForJobs(pool: pg.Pool, logged: ReturnType<typeof loggedBy>): Sweep[] {
+  const [held, overdue] = [{}, {}];
+  return [
+    {
+      name: 'schedule',
+      every: 4_000,
+      lock: 'schedule',
+      worthIt: worthSchedulingSql,
+      work: () => scheduleDeliveries(pool),
+    },
+    {
+      name: 'held',
+      every: 2_000,
+      lock: 'rescue-held',
+      worthIt: worthAligningSql,
+      work: logged('webhooks', 'info', 'found held deliveries to align', () => alignWronglyHeld(pool, held)),
+    },
+    {
+      name: 'overdue',
+      every: 8_000,
+      lock: 'rescue-overdue',
+      worthIt: worthRescuingSql,
+      work: logged('deliveries', 'warn', 'rescued overdue deliveries that had no job', () =>
+        rescueOverdue(pool, overdue),
+      ),
+    },
+  ];
+}
+
+/** Makes the work of a sweep that logs how much it found. */
+function loggedBy(log: Logger) {
+  return (noun: string, level: 'info' | 'warn', message: string, sweep: () => Promise<number>) => async () => {
+    const count = await sweep();
+    if (count > 0) {
+      log[level]({ [noun]: count }, message);
+    }
+    return count;
+  };
 }

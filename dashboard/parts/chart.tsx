@@ -13,6 +13,13 @@ export interface Beside {
 
 const NONE: readonly Beside[] = [];
 
+interface FiguresProps {
+  times: readonly number[];
+  series: readonly Series[];
+  beside: readonly Beside[];
+  format: CanvasProps['format'];
+}
+
 /**
  * A chart over time. Its figures are in a table for readers; hovering shows those of a moment. Dragging chooses a
  * range where `onRange` is given.
@@ -57,33 +64,40 @@ export function Chart({
       />
       <figcaption className="sr-only">
         {label}
-        <table>
-          <thead>
-            <tr>
-              <td />
-              {[...series, ...beside].map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {times.map((time, at) => (
-              <tr key={time}>
-                <th scope="row">{absolute(time)}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name}>{values[at] == null ? '–' : format(values[at], at)}</td>
-                ))}
-                {beside.map(({ name, texts }) => (
-                  <td key={name}>{texts[at] ?? '–'}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FigureTable times={times} series={series} beside={beside} format={format} />
       </figcaption>
     </figure>
+  );
+}
+
+/** All figures, for readers. */
+function FigureTable({ times, series, beside, format }: FiguresProps) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <td />
+          {[...series, ...beside].map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {times.map((time, at) => (
+          <tr key={time}>
+            <th scope="row">{absolute(time)}</th>
+            {series.map(({ name, values }) => (
+              <td key={name}>{values[at] == null ? '–' : format(values[at], at)}</td>
+            ))}
+            {beside.map(({ name, texts }) => (
+              <td key={name}>{texts[at] ?? '–'}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -125,19 +139,7 @@ function Canvas(props: CanvasProps) {
 }
 
 /** The legend, with the figures at the pointer. Readers, who have the table, hear it only where it leads somewhere. */
-function Legend({
-  times,
-  series,
-  beside,
-  format,
-  at,
-}: {
-  times: readonly number[];
-  series: readonly Series[];
-  beside: readonly Beside[];
-  format: CanvasProps['format'];
-  at: number | undefined;
-}) {
+function Legend({ times, series, beside, format, at }: FiguresProps & { at: number | undefined }) {
   const time = at === undefined ? undefined : times[at];
   const leads = series.some(({ list }) => list !== undefined);
   return (

@@ -1,3 +1,4 @@
+import { useLingui } from '@lingui/react/macro';
 import { useEffect, useRef } from 'react';
 
 interface Shortcut {
@@ -38,6 +39,18 @@ export function useShortcuts(wanted: readonly Shortcut[]): void {
   }, [names]);
 }
 
+/** `j` and `k` step to another row, Enter opens the current one. Undefined: there is none. */
+export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() => void) | undefined): void {
+  const { t } = useLingui();
+  const go = (by: 1 | -1) => {
+    leaveFocus();
+    step?.(by);
+  };
+  useShortcut('j', t`Next row`, step && (() => go(1)));
+  useShortcut('k', t`Previous row`, step && (() => go(-1)));
+  useShortcut('Enter', t`Open the row`, open);
+}
+
 /** Does what a key does, for a button elsewhere, too. Whether it has a meaning now. */
 export function runShortcut(pressed: string): boolean {
   const shortcut = shortcuts.find(({ keys }) => keys === pressed);
@@ -49,7 +62,7 @@ export function runShortcut(pressed: string): boolean {
 const DIALOGS = ':is([role=dialog], [role=alertdialog]):not([aria-modal=false])';
 
 /** Takes the focus from what has it, such as the link that led here, which Enter would follow again. */
-export function leaveFocus(): void {
+function leaveFocus(): void {
   if (document.activeElement instanceof HTMLElement) {
     document.activeElement.blur();
   }

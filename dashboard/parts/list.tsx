@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { type ComponentProps, memo, type ReactNode, useRef, useState } from 'react';
 import { Button } from './button';
-import { leaveFocus, useShortcut } from './keyboard';
+import { useRowKeys } from './keyboard';
 import { useStable } from './use-stable';
 
 /** A column of a list. */
@@ -65,18 +65,6 @@ export const NoValue = ({ children = '–' }: { children?: ReactNode }) => (
     {children}
   </span>
 );
-
-/** `j` and `k` step to another row, Enter opens the current one. Undefined: there is none. */
-export function useRowKeys(step: ((by: 1 | -1) => void) | undefined, open: (() => void) | undefined): void {
-  const { t } = useLingui();
-  const go = (by: 1 | -1) => {
-    leaveFocus();
-    step?.(by);
-  };
-  useShortcut('j', t`Next row`, step && (() => go(1)));
-  useShortcut('k', t`Previous row`, step && (() => go(-1)));
-  useShortcut('Enter', t`Open the row`, open);
-}
 
 /** A table of objects: `j` and `k` move, Enter opens. Rows that do not change do not render again. */
 export function List<Row>({ label, columns, rows, keyOf, onOpen, empty, more, sort }: ListProps<Row>) {

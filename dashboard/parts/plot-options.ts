@@ -96,12 +96,63 @@ function watchClicks(plot: uPlot, latest: RefObject<CanvasProps>): void {
   });
 }
 
-/** @param latest read again at each event */
-export function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Options {
-  const { series, shape } = latest.current;
+function seriesOf(Plot: typeof uPlot, { series, shape }: CanvasProps): uPlot.Series[] {
+  const ordered = shape === 'bars' ? [...series].reverse() : series;
+  return ordered.map(
+    ({ name, colour }): uPlot.Series => ({
+      label: name,
+      stroke: colourOf(colour),
+      width: shape === 'bars' ? 0 : 1.5,
+      ...(shape === 'bars'
+        ? {
+            fill: colourOf(colour),
+            paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
+          }
+        : { spanGaps: true }),
+      // A line has nothing between its points to draw where there are one or two of them.
+      points: { show: (plot, at) => shape === 'lines' && isSparse(plot.data[at] ?? []) },
+    }),
+  );
+}
+
+function axesOf(element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Axis[] {
+  const { shape } = latest.current;
   const font = `11px ${getComputedStyle(element).fontFamily}`;
   const axis = { stroke: colourOf('faint'), font, ticks: { show: false } };
-  const ordered = shape === 'bars' ? [...series].reverse() : series;
+  return [
+    {
+      ...axis,
+      size: 26,
+      grid: { show: false },
+      values: (plot, splits) => splits.map((split) => wholeLabel(plot, split, font)),
+      space: 110,
+    },
+    {
+      ...axis,
+      size: AXIS_WIDTH,
+      space: 36,
+      grid: { stroke: colourOf('line'), width: 1 },
+      ...(shape === 'lines' && { splits: ({ data }) => ticksOf(data), filter: (_plot, splits) => splits }),
+      // Bars count: there is no half of an attempt.
+      values: (_plot, splits) =>
+        splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : latest.current.format(split))),
+    },
+  ];
+}
+
+/** Calls `onRange` with what is dragged over. */
+function takeRange(plot: uPlot, { onRange }: CanvasProps): void {
+  const { left, width } = plot.select;
+  if (width > 4) {
+    const momentAt = (px: number) => new Date(plot.posToVal(px, 'x') * 1_000);
+    onRange?.(momentAt(left), momentAt(left + width));
+    plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+  }
+}
+
+/** @param latest read again at each event */
+export function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Options {
+  const { shape } = latest.current;
   return {
     width: element.clientWidth,
     height: HEIGHT,
@@ -121,57 +172,12 @@ export function options(Plot: typeof uPlot, element: HTMLElement, latest: RefObj
           ? { range: (_plot, _least, most) => [0, Math.max(1, most * 1.08)] }
           : { distr: 3, range: ({ data }) => endsOf(ticksOf(data)) },
     },
-    axes: [
-      {
-        ...axis,
-        size: 26,
-        grid: { show: false },
-        values: (plot, splits) => splits.map((split) => wholeLabel(plot, split, font)),
-        space: 110,
-      },
-      {
-        ...axis,
-        size: AXIS_WIDTH,
-        space: 36,
-        grid: { stroke: colourOf('line'), width: 1 },
-        ...(shape === 'lines' && { splits: ({ data }) => ticksOf(data), filter: (_plot, splits) => splits }),
-        // Bars count: there is no half of an attempt.
-        values: (_plot, splits) =>
-          splits.map((split) => (shape === 'bars' && !Number.isInteger(split) ? '' : latest.current.format(split))),
-      },
-    ],
-    series: [
-      {},
-      ...ordered.map(
-        ({ name, colour }): uPlot.Series => ({
-          label: name,
-          stroke: colourOf(colour),
-          width: shape === 'bars' ? 0 : 1.5,
-          ...(shape === 'bars'
-            ? {
-                fill: colourOf(colour),
-                paths: Plot.paths.bars?.({ size: [0.82, 24], gap: 1 }) as uPlot.Series.PathBuilder,
-              }
-            : { spanGaps: true }),
-          // A line has nothing between its points to draw where there are one or two of them.
-          points: { show: (plot, at) => shape === 'lines' && isSparse(plot.data[at] ?? []) },
-        }),
-      ),
-    ],
+    axes: axesOf(element, latest),
+    series: [{}, ...seriesOf(Plot, latest.current)],
     hooks: {
       ready: [(plot) => watchClicks(plot, latest)],
       setCursor: [({ cursor: { idx } }) => latest.current.onPoint(idx ?? undefined)],
-      setSelect: [
-        (plot) => {
-          if (plot.select.width > 4) {
-            latest.current.onRange?.(
-              new Date(plot.posToVal(plot.select.left, 'x') * 1_000),
-              new Date(plot.posToVal(plot.select.left + plot.select.width, 'x') * 1_000),
-            );
-            plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-          }
-        },
-      ],
+      setSelect: [(plot) => takeRange(plot, latest.current)],
     },
   };
 }

@@ -41,6 +41,12 @@ export function rangeSearch({ name, since, until }: Range): Search {
   return name === 'custom' ? { since, until } : { range: name };
 }
 
+/** Shows the time between two moments, as dragging over a chart chooses it. */
+export function useChooseRange(): (since: Date, until: Date) => void {
+  const [, setAddress] = useAddress();
+  return (since, until) => setAddress({ range: undefined, since: since.toISOString(), until: until.toISOString() });
+}
+
 /** Chooses the range: one that ends now, or any other by its beginning and end. */
 export function RangePicker({ usual = '24h' }: { usual?: RangeName }) {
   const { t } = useLingui();

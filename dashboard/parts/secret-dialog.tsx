@@ -3,7 +3,7 @@ import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button, CopyButton } from './button';
 import { Dialog } from './dialog';
-import { Menu } from './menu';
+import { Menu, type MenuItem } from './menu';
 import { Answer } from './page';
 
 /** Shows a secret that cannot be shown again, and asks once more before it closes when nobody has copied it. */
@@ -44,12 +44,7 @@ export function SecretDialog({
       title={title}
       actions={
         <>
-          {ways.length > 0 && (
-            <Menu items={ways.map(({ name, go }) => ({ name, run: leaveBy(go) }))}>
-              <Trans>More</Trans>
-              <ChevronDown />
-            </Menu>
-          )}
+          <OtherWays items={ways.map(({ name, go }) => ({ name, run: leaveBy(go) }))} />
           <Button look={asks ? 'danger' : 'primary'} onClick={leaveBy(onClose)}>
             {asks ? <Trans>Close without copying</Trans> : leave}
           </Button>
@@ -67,6 +62,17 @@ export function SecretDialog({
         {children}
       </div>
     </Dialog>
+  );
+}
+
+function OtherWays({ items }: { items: readonly MenuItem[] }) {
+  return (
+    items.length > 0 && (
+      <Menu items={items}>
+        <Trans>More</Trans>
+        <ChevronDown />
+      </Menu>
+    )
   );
 }
 

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useShortcut } from './keyboard';
-import { CARD_PX, Checkbox, type Column, Heading, ROW_PX, RowView, useRowKeys } from './list';
+import { useRowKeys, useShortcut } from './keyboard';
+import { CARD_PX, Checkbox, type Column, Heading, ROW_PX, RowView } from './list';
 import { useLooking } from './looking';
 import { useMedia } from './media';
 

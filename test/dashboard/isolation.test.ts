@@ -51,7 +51,11 @@ const namesNobody = [
   'EventType',
   'EventTypes',
   'FindTypes',
+  'InstallationOverTime',
   'OfferedEventTypes',
+  'OverTime',
+  'SearchedTenants',
+  'TopTenants',
   'TypeSchemas',
   'TypeVersions',
 ];

@@ -121,6 +121,7 @@ const leftOut = new Set([
     'lastAttemptFailed',
     'locale',
     'outcomes',
+    'body', // of an emit
     'path',
     'retrying',
     'payload',

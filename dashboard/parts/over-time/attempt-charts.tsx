@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { compact, duration } from '../../text/numbers';
 import { Chart } from '../chart';
 import { Card } from '../page';
-import { useAddress } from '../place';
+import { useChooseRange } from '../range';
 
 /** The attempts of a part of the range, as the API has them. */
 export interface AttemptBucket {
@@ -22,7 +22,7 @@ export interface AttemptBucket {
  */
 export function AttemptCharts({ buckets }: { buckets: readonly AttemptBucket[] }) {
   const { t } = useLingui();
-  const [, setAddress] = useAddress();
+  const onRange = useChooseRange();
   const { times, outcomes, durations } = useMemo(
     () => ({
       times: buckets.map(({ start }) => Date.parse(start)),
@@ -38,8 +38,6 @@ export function AttemptCharts({ buckets }: { buckets: readonly AttemptBucket[] }
     }),
     [buckets, t],
   );
-  const onRange = (since: Date, until: Date) =>
-    setAddress({ range: undefined, since: since.toISOString(), until: until.toISOString() });
   const shared = { times, onRange };
   return (
     <>

@@ -4,8 +4,8 @@ import type { OverTimeQuery } from '../../api/generated/graphql';
 import { compact, count } from '../../text/numbers';
 import { Chart } from '../chart';
 import { Card } from '../page';
-import { type Search, useAddress, useGo } from '../place';
-import { type Range, rangeSearch } from '../range';
+import { type Search, useGo } from '../place';
+import { type Range, rangeSearch, useChooseRange } from '../range';
 import { RANGE_WORDS } from '../range-words';
 import { EmptyChart } from './empty-chart';
 import { listOfReason, reasonWords } from './reasons';
@@ -32,7 +32,7 @@ export function FailureChart({
 }) {
   const { t, i18n } = useLingui();
   const go = useGo();
-  const [, setAddress] = useAddress();
+  const chooseRange = useChooseRange();
   const { times, series, total } = useMemo(() => {
     const start = Date.parse(since);
     return {
@@ -61,9 +61,7 @@ export function FailureChart({
           series={series}
           shape="bars"
           format={compact}
-          onRange={(from, until) =>
-            setAddress({ range: undefined, since: from.toISOString(), until: until.toISOString() })
-          }
+          onRange={chooseRange}
           onPick={(picked, at) => {
             const from = times[at];
             if (picked.list !== undefined && from !== undefined) {

@@ -4,8 +4,7 @@ import type { OverTimeQuery } from '../../api/generated/graphql';
 import { compact, count, duration } from '../../text/numbers';
 import { Chart } from '../chart';
 import { Card } from '../page';
-import { useAddress } from '../place';
-import type { Range } from '../range';
+import { type Range, useChooseRange } from '../range';
 import { RANGE_WORDS } from '../range-words';
 import { EmptyChart } from './empty-chart';
 
@@ -14,8 +13,34 @@ type Queue = NonNullable<OverTimeQuery['queueStats']>;
 /** How many deliveries were due and held over time, and how long the oldest had waited. Dragging chooses a range. */
 export function QueueChart({ queue: { buckets, resolution }, range }: { queue: Queue; range: Range }) {
   const { t, i18n } = useLingui();
-  const [, setAddress] = useAddress();
-  const { times, series, beside, most } = useMemo(() => {
+  const chooseRange = useChooseRange();
+  const { most, ...figures } = useFigures(buckets);
+  const more = (at: number | undefined) => (at !== undefined && buckets[at]?.isMore ? '+' : '');
+  const when = i18n._(RANGE_WORDS[range.name]);
+  const gaps = buckets.slice(0, -1).some(({ due }) => due == null) && <Trans>Part of this time was not counted.</Trans>;
+  return (
+    <Card title={<Trans>Queue</Trans>} actions={most.queued > 0 && <Most {...most} />}>
+      {most.queued === 0 ? (
+        <EmptyChart title={<Trans>Nothing was queued {when}.</Trans>}>{gaps}</EmptyChart>
+      ) : (
+        <>
+          <Chart
+            {...figures}
+            label={resolution === 'MINUTE' ? t`Queue over time` : t`Queue over time, the most of any minute`}
+            shape="bars"
+            format={(value, at) => `${compact(value)}${more(at)}`}
+            onRange={chooseRange}
+          />
+          {gaps && <p className="px-1 text-xs text-faint">{gaps}</p>}
+        </>
+      )}
+    </Card>
+  );
+}
+
+function useFigures(buckets: Queue['buckets']) {
+  const { t } = useLingui();
+  return useMemo(() => {
     const longest = Math.max(0, ...buckets.map(({ oldestSeconds }) => oldestSeconds ?? 0));
     return {
       times: buckets.map(({ start }) => Date.parse(start)),
@@ -31,57 +56,25 @@ export function QueueChart({ queue: { buckets, resolution }, range }: { queue: Q
       ],
       most: {
         queued: Math.max(0, ...buckets.map(({ due, held }) => (due ?? 0) + (held ?? 0))),
-        wait: longest > 0 ? wait(longest) : null,
+        isMore: buckets.some(({ isMore }) => isMore),
+        longest: longest > 0 ? wait(longest) : null,
       },
     };
   }, [buckets, t]);
-  const more = (at: number | undefined) => (at !== undefined && buckets[at]?.isMore ? '+' : '');
-  const atMost = `${count(most.queued)}${buckets.some(({ isMore }) => isMore) ? '+' : ''}`;
-  const longest = most.wait;
-  const when = i18n._(RANGE_WORDS[range.name]);
-  const hasGaps = buckets.slice(0, -1).some(({ due }) => due == null);
+}
+
+function Most({ queued, isMore, longest }: ReturnType<typeof useFigures>['most']) {
+  const atMost = `${count(queued)}${isMore ? '+' : ''}`;
   return (
-    <Card
-      title={<Trans>Queue</Trans>}
-      actions={
-        most.queued > 0 && (
-          <span className="figures text-xs text-soft">
-            <Trans>At most {atMost}</Trans>
-            {longest !== null && (
-              <>
-                {' · '}
-                <Trans>longest wait {longest}</Trans>
-              </>
-            )}
-          </span>
-        )
-      }
-    >
-      {most.queued === 0 ? (
-        <EmptyChart title={<Trans>Nothing was queued {when}.</Trans>}>
-          {hasGaps && <Trans>Part of this time was not counted.</Trans>}
-        </EmptyChart>
-      ) : (
+    <span className="figures text-xs text-soft">
+      <Trans>At most {atMost}</Trans>
+      {longest !== null && (
         <>
-          <Chart
-            label={resolution === 'MINUTE' ? t`Queue over time` : t`Queue over time, the most of any minute`}
-            times={times}
-            series={series}
-            beside={beside}
-            shape="bars"
-            format={(value, at) => `${compact(value)}${more(at)}`}
-            onRange={(since, until) =>
-              setAddress({ range: undefined, since: since.toISOString(), until: until.toISOString() })
-            }
-          />
-          {hasGaps && (
-            <p className="px-1 text-xs text-faint">
-              <Trans>Part of this time was not counted.</Trans>
-            </p>
-          )}
+          {' · '}
+          <Trans>longest wait {longest}</Trans>
         </>
       )}
-    </Card>
+    </span>
   );
 }
 

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { type Search, useAddress } from '../../parts/place';
-import { RangePicker, useRange } from '../../parts/range';
+import { type Range, RangePicker, useRange } from '../../parts/range';
 import { subjectAndReason } from '../../parts/reason-column';
 import { TableSkeleton } from '../../parts/skeleton';
 import { dayOf, Time } from '../../parts/time';
@@ -32,14 +32,7 @@ export default function AuditLog() {
   const { t } = useLingui();
   const [address, setAddress] = useAddress();
   const range = useRange('30d');
-  const filter = {
-    since: range.since,
-    ...(range.until === undefined ? {} : { until: range.until }),
-    ...(address['action'] === undefined ? {} : { action: address['action'] as AuditAction }),
-    ...(address['kind'] === undefined ? {} : { targetType: address['kind'] as AuditTarget }),
-    ...(address['target'] === undefined ? {} : { targetId: address['target'] }),
-    ...(address['key'] === undefined ? {} : { apiKeyId: address['key'] }),
-  };
+  const filter = filterOf(address, range);
   const [after, setAfter] = usePage(filter);
   const [{ data, error, fetching }, read] = useQuery({ query: AUDIT_LOG, variables: { filter, after } });
   const names = useNames();
@@ -68,28 +61,41 @@ export default function AuditLog() {
             rows={lines}
             keyOf={({ entry }) => entry.id}
             onOpen={(line) => setAddress(placeOf(line))}
-            empty={
-              <Empty
-                title={<Trans>Nothing was changed.</Trans>}
-                action={
-                  <Button
-                    onClick={() =>
-                      setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined })
-                    }
-                  >
-                    <Trans>Show all changes</Trans>
-                  </Button>
-                }
-              >
-                <Trans>Changes of this kind in this range appear here.</Trans>
-              </Empty>
-            }
+            empty={<Nothing />}
             more={<More shown={lines.length} page={data.auditLog.pageInfo} busy={fetching} onMore={setAfter} />}
           />
         </Card>
       )}
       <EntryDialog entry={open} names={names.all} onClose={() => setAddress({ entry: undefined })} />
     </>
+  );
+}
+
+function filterOf({ action, kind, target, key }: Search, { since, until }: Range) {
+  return {
+    since,
+    ...(until === undefined ? {} : { until }),
+    ...(action === undefined ? {} : { action: action as AuditAction }),
+    ...(kind === undefined ? {} : { targetType: kind as AuditTarget }),
+    ...(target === undefined ? {} : { targetId: target }),
+    ...(key === undefined ? {} : { apiKeyId: key }),
+  };
+}
+
+function Nothing() {
+  const [, setAddress] = useAddress();
+  const showAll = () => setAddress({ action: undefined, kind: undefined, target: undefined, key: undefined });
+  return (
+    <Empty
+      title={<Trans>Nothing was changed.</Trans>}
+      action={
+        <Button onClick={showAll}>
+          <Trans>Show all changes</Trans>
+        </Button>
+      }
+    >
+      <Trans>Changes of this kind in this range appear here.</Trans>
+    </Empty>
   );
 }
 

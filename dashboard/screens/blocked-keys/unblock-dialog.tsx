@@ -2,12 +2,30 @@ import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { useMutation } from 'urql';
 import type { UnblockKeyAction } from '../../api/generated/graphql';
-import { Choices } from '../../parts/choices';
+import { type ChoiceOption, Choices } from '../../parts/choices';
 import { useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
 import { notify } from '../../parts/toast';
 import { Untrusted } from '../../parts/untrusted';
 import { UNBLOCK_KEY } from './documents';
+
+const OPTIONS: readonly ChoiceOption<UnblockKeyAction>[] = [
+  {
+    value: 'RETRY',
+    name: <Trans>Send it again</Trans>,
+    hint: <Trans>Retry it first, then continue in order.</Trans>,
+  },
+  {
+    value: 'SKIP',
+    name: <Trans>Skip it</Trans>,
+    hint: <Trans>The next one is sent. The receiver misses one event of the key.</Trans>,
+  },
+  {
+    value: 'CANCEL_ALL',
+    name: <Trans>Cancel everything waiting for this key</Trans>,
+    hint: <Trans>The waiting ones are canceled too. The key begins again with the next event.</Trans>,
+  },
+];
 
 /** Asks how a blocked key goes on. */
 export function UnblockDialog({
@@ -55,23 +73,7 @@ export function UnblockDialog({
         name="action"
         value={value}
         onChange={onChange}
-        options={[
-          {
-            value: 'RETRY',
-            name: <Trans>Send it again</Trans>,
-            hint: <Trans>Retry it first, then continue in order.</Trans>,
-          },
-          {
-            value: 'SKIP',
-            name: <Trans>Skip it</Trans>,
-            hint: <Trans>The next one is sent. The receiver misses one event of the key.</Trans>,
-          },
-          {
-            value: 'CANCEL_ALL',
-            name: <Trans>Cancel everything waiting for this key</Trans>,
-            hint: <Trans>The waiting ones are canceled too. The key begins again with the next event.</Trans>,
-          },
-        ]}
+        options={OPTIONS}
       />
     </FormDialog>
   );

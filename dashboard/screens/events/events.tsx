@@ -22,32 +22,11 @@ import { ProblemAnswer } from './problem-answer';
 export default function Events() {
   const { t } = useLingui();
   const go = useGo();
-  const [address, setAddress] = useAddress();
-  const range = useRange();
   const seesDeliveries = useAllowed('deliveries:read');
-  const { filter, problem } = eventFilter(address, range, Date.now());
-  const [after, setAfter] = usePage(filter);
-  const [{ data, error, fetching }, read] = useQuery({
-    query: EVENTS,
-    variables: { filter, after, deliveries: seesDeliveries, text: filter.payloadContains ?? null },
-    pause: problem !== undefined,
-  });
-  const [looking, setLooking] = useState(false);
-  const [pointer, lookAway] = useLooking(setLooking);
-  const [waiting, setWaiting] = useState(false);
   const mayErase = useAllowed(ERASE);
-  const readAgain = () => {
-    setWaiting(false);
-    read();
-  };
-  // Rows do not move under the pointer, nor when somebody has gone on to later pages.
-  useReadAgain(
-    () => (looking || after !== null ? setWaiting(true) : readAgain()),
-    seesDeliveries && range.until === undefined && problem === undefined,
-  );
+  const { filter, problem, data, error, fetching, readAgain, setAfter, pointer, showNew } = useEvents(seesDeliveries);
   const columns = useEventColumns(seesDeliveries, filter.payloadContains);
   const rows = data?.events?.edges.map(({ node }) => node) ?? [];
-  const filtered = ['type', 'key', 'text'].some((name) => address[name] !== undefined);
   return (
     <>
       <PageHead
@@ -66,33 +45,10 @@ export default function Events() {
       {data?.events && problem === undefined && (
         <Card flush>
           {rows.length === 0 ? (
-            <Empty
-              title={filtered ? <Trans>No matching events</Trans> : <Trans>No events</Trans>}
-              action={
-                filtered && (
-                  <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>
-                    <Trans>Show all events</Trans>
-                  </Button>
-                )
-              }
-            >
-              <Trans>Events appear here as they are emitted. Choose a longer range to see older ones.</Trans>
-            </Empty>
+            <Nothing />
           ) : (
             <div {...pointer}>
-              {waiting && (
-                <button
-                  type="button"
-                  onClick={() => {
-                    setAfter(null);
-                    lookAway();
-                    readAgain();
-                  }}
-                  className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"
-                >
-                  <Trans>Show new events</Trans>
-                </button>
-              )}
+              {showNew && <ShowNew onClick={showNew} />}
               <List
                 label={t`Events`}
                 columns={columns}
@@ -107,6 +63,68 @@ export default function Events() {
       )}
       <Kept />
     </>
+  );
+}
+
+/** The events that the address asks for. `showNew`: false while there is nothing new. */
+function useEvents(seesDeliveries: boolean) {
+  const [address] = useAddress();
+  const range = useRange();
+  const { filter, problem } = eventFilter(address, range, Date.now());
+  const [after, setAfter] = usePage(filter);
+  const [{ data, error, fetching }, read] = useQuery({
+    query: EVENTS,
+    variables: { filter, after, deliveries: seesDeliveries, text: filter.payloadContains ?? null },
+    pause: problem !== undefined,
+  });
+  const [looking, setLooking] = useState(false);
+  const [pointer, lookAway] = useLooking(setLooking);
+  const [waiting, setWaiting] = useState(false);
+  const readAgain = () => {
+    setWaiting(false);
+    read();
+  };
+  // Rows do not move under the pointer, nor when somebody has gone on to later pages.
+  useReadAgain(
+    () => (looking || after !== null ? setWaiting(true) : readAgain()),
+    seesDeliveries && range.until === undefined && problem === undefined,
+  );
+  const showNew = () => {
+    setAfter(null);
+    lookAway();
+    readAgain();
+  };
+  return { filter, problem, data, error, fetching, readAgain, setAfter, pointer, showNew: waiting && showNew };
+}
+
+function ShowNew({ onClick }: { onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="w-full border-b border-line bg-accent-soft py-1.5 text-center text-sm font-medium text-accent"
+    >
+      <Trans>Show new events</Trans>
+    </button>
+  );
+}
+
+function Nothing() {
+  const [address, setAddress] = useAddress();
+  const filtered = ['type', 'key', 'text'].some((name) => address[name] !== undefined);
+  return (
+    <Empty
+      title={filtered ? <Trans>No matching events</Trans> : <Trans>No events</Trans>}
+      action={
+        filtered && (
+          <Button onClick={() => setAddress({ type: undefined, key: undefined, text: undefined })}>
+            <Trans>Show all events</Trans>
+          </Button>
+        )
+      }
+    >
+      <Trans>Events appear here as they are emitted. Choose a longer range to see older ones.</Trans>
+    </Empty>
   );
 }
 

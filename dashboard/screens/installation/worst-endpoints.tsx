@@ -55,16 +55,7 @@ export default function WorstEndpoints() {
               any={any}
               options={Object.entries(others).map(([value, name]) => ({ value, name }))}
             />
-            <Segments
-              label={t`Range`}
-              value={range}
-              onChange={(next) => setAddress({ range: next === '24h' ? undefined : next })}
-              options={[
-                { value: '1h', name: t`1 h` },
-                { value: '24h', name: t`24 h` },
-                { value: '7d', name: t`7 d` },
-              ]}
-            />
+            <RangeChoice value={range} />
           </>
         }
       />
@@ -91,6 +82,23 @@ export default function WorstEndpoints() {
         )}
       </div>
     </>
+  );
+}
+
+function RangeChoice({ value }: { value: string }) {
+  const { t } = useLingui();
+  const [, setAddress] = useAddress();
+  return (
+    <Segments
+      label={t`Range`}
+      value={value}
+      onChange={(next) => setAddress({ range: next === '24h' ? undefined : next })}
+      options={[
+        { value: '1h', name: t`1 h` },
+        { value: '24h', name: t`24 h` },
+        { value: '7d', name: t`7 d` },
+      ]}
+    />
   );
 }
 

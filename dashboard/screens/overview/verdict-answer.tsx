@@ -1,5 +1,6 @@
 import { plural } from '@lingui/core/macro';
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
+import type { ReactNode } from 'react';
 import type { EndpointRowFragment, OverviewQuery } from '../../api/generated/graphql';
 import { type Pressing, REASONS, type Reason, type Resting } from '../../parts/attention';
 import { buttonLook } from '../../parts/button';
@@ -12,18 +13,9 @@ import { relative, useClock } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { count, percent } from '../../text/numbers';
 import { tally } from '../../text/tally';
-import { judge, toneOf } from './verdict';
+import { judge, toneOf, type Verdict } from './verdict';
 
-/** The sentence that a person comes for, made from the whole screen. */
-export function VerdictAnswer({
-  pressing,
-  allFine,
-  endpoints,
-  more,
-  total,
-  oldestDueAt,
-  range,
-}: {
+interface VerdictProps {
   pressing: readonly { endpoint: EndpointRowFragment; reason: Pressing }[];
   /** Whether the page of no endpoint says anything else. */
   allFine: boolean;
@@ -33,60 +25,23 @@ export function VerdictAnswer({
   total: NonNullable<OverviewQuery['stats']>['total'] | undefined;
   oldestDueAt: string | null | undefined;
   range: Range;
-}) {
-  const { i18n } = useLingui();
+}
+
+/** The sentence that a person comes for, made from the whole screen. */
+export function VerdictAnswer(props: VerdictProps) {
+  const { pressing, endpoints, more, oldestDueAt } = props;
   const reasons = pressing.map(({ reason }) => reason);
   const oldestDueMs = useClock((now) =>
     oldestDueAt == null ? null : Math.floor((now - Date.parse(oldestDueAt)) / 10_000) * 10_000,
   );
-  const due = useClock((now) => (oldestDueAt == null ? '' : relative(oldestDueAt, now, 'long')));
-  const attempts = total?.attempts ?? 0;
-  const failures = total?.failures ?? 0;
+  const figures = useFigures(props);
+  const { attempts, failures, delivered, rate, when } = figures;
   const verdict = judge({ reasons, attempts, failures, oldestDueMs });
-  const when = i18n._(RANGE_WORDS[range.name]);
-  const delivered = total?.successes ?? 0;
-  const rate = percent(total?.successRate);
-  const [first] = pressing;
-  const sentence = {
-    NEEDS_YOU:
-      first !== undefined && pressing.length === 1 ? (
-        <Trans>
-          <Untrusted text={endpointLabel(first.endpoint)} /> needs you.
-        </Trans>
-      ) : (
-        <Trans>
-          {count(pressing.length)} endpoints need attention: <Reasons reasons={reasons} />.
-        </Trans>
-      ),
-    LATE: <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>,
-    MANY_FAILURES: (
-      <Trans>
-        {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are retried automatically.
-      </Trans>
-    ),
-    QUIET: allFine ? (
-      <Trans>
-        <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing was sent{' '}
-        {when}.
-      </Trans>
-    ) : (
-      <Trans>No endpoint is failing or disabled. Nothing was sent {when}.</Trans>
-    ),
-    FINE: allFine ? (
-      <Trans>
-        <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
-        <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts succeeded.
-      </Trans>
-    ) : (
-      <Trans>
-        No endpoint is failing or disabled. <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived{' '}
-        {when}; {rate} of attempts succeeded.
-      </Trans>
-    ),
-  }[verdict];
   return (
     <Answer tone={toneOf(verdict, reasons)}>
-      <p className="font-medium">{sentence}</p>
+      <p className="font-medium">
+        <Sentence {...props} {...figures} verdict={verdict} />
+      </p>
       {(verdict === 'NEEDS_YOU' || verdict === 'LATE') && attempts > 0 && (
         <p className="text-sm text-soft">
           <Trans>
@@ -101,6 +56,86 @@ export function VerdictAnswer({
         </p>
       )}
     </Answer>
+  );
+}
+
+/** What was sent in the range. */
+function useFigures({ total, range }: Pick<VerdictProps, 'total' | 'range'>) {
+  const { i18n } = useLingui();
+  return {
+    attempts: total?.attempts ?? 0,
+    failures: total?.failures ?? 0,
+    delivered: total?.successes ?? 0,
+    rate: percent(total?.successRate),
+    when: i18n._(RANGE_WORDS[range.name]),
+  };
+}
+
+type SentenceProps = Omit<VerdictProps, 'total' | 'range' | 'more'> & ReturnType<typeof useFigures>;
+
+function Sentence({ verdict, ...props }: SentenceProps & { verdict: Verdict }): ReactNode {
+  switch (verdict) {
+    case 'NEEDS_YOU':
+      return <NeedsYou {...props} />;
+    case 'LATE':
+      return <Late {...props} />;
+    case 'MANY_FAILURES':
+      return <ManyFailures {...props} />;
+    case 'QUIET':
+      return <Quiet {...props} />;
+    case 'FINE':
+      return <Fine {...props} />;
+  }
+}
+
+function NeedsYou({ pressing }: SentenceProps) {
+  const [first] = pressing;
+  return first !== undefined && pressing.length === 1 ? (
+    <Trans>
+      <Untrusted text={endpointLabel(first.endpoint)} /> needs you.
+    </Trans>
+  ) : (
+    <Trans>
+      {count(pressing.length)} endpoints need attention: <Reasons reasons={pressing.map(({ reason }) => reason)} />.
+    </Trans>
+  );
+}
+
+function Late({ oldestDueAt }: SentenceProps) {
+  const due = useClock((now) => (oldestDueAt == null ? '' : relative(oldestDueAt, now, 'long')));
+  return <Trans>Deliveries wait longer than usual: the oldest was due {due}.</Trans>;
+}
+
+function ManyFailures({ failures, attempts, when }: SentenceProps) {
+  return (
+    <Trans>
+      {percent(failures / Math.max(1, attempts))} of attempts failed {when}. They are retried automatically.
+    </Trans>
+  );
+}
+
+function Quiet({ allFine, endpoints, when }: SentenceProps) {
+  return allFine ? (
+    <Trans>
+      <Plural value={endpoints} one="Your endpoint is ready." other="All # endpoints are ready." /> Nothing was sent{' '}
+      {when}.
+    </Trans>
+  ) : (
+    <Trans>No endpoint is failing or disabled. Nothing was sent {when}.</Trans>
+  );
+}
+
+function Fine({ allFine, endpoints, delivered, when, rate }: SentenceProps) {
+  return allFine ? (
+    <Trans>
+      <Plural value={endpoints} one="Your endpoint is fine:" other="All # endpoints are fine:" />{' '}
+      <Plural value={delivered} one="# delivery" other="# deliveries" /> {when}, {rate} of attempts succeeded.
+    </Trans>
+  ) : (
+    <Trans>
+      No endpoint is failing or disabled. <Plural value={delivered} one="# delivery" other="# deliveries" /> arrived{' '}
+      {when}; {rate} of attempts succeeded.
+    </Trans>
   );
 }
 

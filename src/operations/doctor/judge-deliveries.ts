@@ -25,9 +25,7 @@ export function judgeDeliveries(
   installation: Installation,
   { now, startCommand }: { now: Date; startCommand: string },
 ): Check[] {
-  const { lost, leftTurns, holdsEnding, unexplained, filters, formerFilters, filterTenants } = facts.searched;
-  const futureTimes = facts.futureTimes + unexplained.found.length;
-  const ignored = [filters, formerFilters, filterTenants].reduce((sum, { found: faults }) => sum + faults.length, 0);
+  const { lost, leftTurns, holdsEnding } = facts.searched;
   return [
     judgePartitions(installation),
     failIf(
@@ -68,20 +66,30 @@ export function judgeDeliveries(
     judgeLimits(facts),
     judgeOwnWebhooks(facts),
     judgeQuarantine(facts),
-    failIf(
-      futureTimes > 0,
-      'future times',
-      `${futureTimes === 1 ? '1 time is' : `${futureTimes} times are`} too far in the future. The clock of Postgres was ahead. Nothing happens before then. Set the clock right, then run: ${thisProgram} doctor --repair`,
-      'No time was left by a wrong clock of Postgres.',
-    ),
-    failIf(
-      ignored > 0,
-      'filters',
-      `Webhooks and tenants whose filters may be ignored: ${ignored}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
-      'No filter is ignored.',
-    ),
+    judgeFutureTimes(facts),
+    judgeFilters(facts),
     ...judgeWebhooks(installation, facts),
   ];
+}
+
+function judgeFutureTimes({ futureTimes: others, searched: { unexplained } }: DeliveryFacts): Check {
+  const futureTimes = others + unexplained.found.length;
+  return failIf(
+    futureTimes > 0,
+    'future times',
+    `${futureTimes === 1 ? '1 time is' : `${futureTimes} times are`} too far in the future. The clock of Postgres was ahead. Nothing happens before then. Set the clock right, then run: ${thisProgram} doctor --repair`,
+    'No time was left by a wrong clock of Postgres.',
+  );
+}
+
+function judgeFilters({ searched: { filters, formerFilters, filterTenants } }: DeliveryFacts): Check {
+  const ignored = [filters, formerFilters, filterTenants].reduce((sum, { found: faults }) => sum + faults.length, 0);
+  return failIf(
+    ignored > 0,
+    'filters',
+    `Webhooks and tenants whose filters may be ignored: ${ignored}. Options of webhooks were changed in the database while triggers were disabled. Enable them, then run: ${thisProgram} doctor --repair`,
+    'No filter is ignored.',
+  );
 }
 
 /** No warning: an operator has set them. Who looks for a backlog learns of them. */

@@ -9,18 +9,23 @@ import { RowActions, type RowActionsProps } from './row-actions';
 import type { Row } from './use-feed';
 import { RowPreview } from './use-previews';
 
+type ActionsOn = ((row: Row) => RowActionsProps) | undefined;
+
 /**
  * @param actionsOn what can be done with a row; undefined where nothing can.
  * @param payloads whether there is room for the payloads of events.
  */
-export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefined, payloads: boolean): Column<Row>[] {
+export function useColumns(actionsOn: ActionsOn, payloads: boolean): Column<Row>[] {
   const { t } = useLingui();
-  // Rows render again when their columns change: the function may be another one each time.
-  const latest = useRef(actionsOn);
-  latest.current = actionsOn;
-  const hasActions = actionsOn !== undefined;
+  const actions = useActionsColumn(actionsOn);
   return useMemo(() => {
-    const columns: Column<Row>[] = [
+    const payload: Column<Row> = {
+      name: t`Payload`,
+      wide: true,
+      card: 'none',
+      render: ({ eventId }) => <RowPreview eventId={eventId} />,
+    };
+    return [
       {
         name: t`State`,
         card: 'unnamed',
@@ -35,16 +40,7 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
           </span>
         ),
       },
-      ...(payloads
-        ? [
-            {
-              name: t`Payload`,
-              wide: true,
-              card: 'none' as const,
-              render: (row: Row) => <RowPreview eventId={row.eventId} />,
-            },
-          ]
-        : []),
+      ...(payloads ? [payload] : []),
       {
         name: t`Endpoint`,
         from: 'md',
@@ -56,12 +52,7 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
           </span>
         ),
       },
-      {
-        name: t`Answer`,
-        from: 'sm',
-        card: 'unnamed',
-        render: (row) => <AnswerCode delivery={row} />,
-      },
+      { name: t`Answer`, from: 'sm', card: 'unnamed', render: (row) => <AnswerCode delivery={row} /> },
       {
         name: t`Attempts`,
         figures: true,
@@ -75,20 +66,27 @@ export function useColumns(actionsOn: ((row: Row) => RowActionsProps) | undefine
         card: 'unnamed',
         render: ({ nextAttemptAt }) => (nextAttemptAt ? <Time value={nextAttemptAt} next /> : <NoValue />),
       },
-      {
-        name: t`Created`,
-        figures: true,
-        card: 'corner',
-        render: ({ createdAt }) => <Time value={createdAt} />,
-      },
+      { name: t`Created`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
+      ...(actions ? [actions] : []),
     ];
-    if (hasActions) {
-      columns.push({
-        name: t`Actions`,
-        bare: true,
-        render: (row) => latest.current && <RowActions row={row} {...latest.current(row)} />,
-      });
-    }
-    return columns;
-  }, [t, hasActions, payloads]);
+  }, [t, actions, payloads]);
+}
+
+function useActionsColumn(actionsOn: ActionsOn): Column<Row> | undefined {
+  const { t } = useLingui();
+  // Rows render again when their columns change: the function may be another one each time.
+  const latest = useRef(actionsOn);
+  latest.current = actionsOn;
+  const hasActions = actionsOn !== undefined;
+  return useMemo(
+    () =>
+      hasActions
+        ? {
+            name: t`Actions`,
+            bare: true,
+            render: (row) => latest.current && <RowActions row={row} {...latest.current(row)} />,
+          }
+        : undefined,
+    [t, hasActions],
+  );
 }

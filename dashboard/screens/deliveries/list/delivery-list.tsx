@@ -72,18 +72,7 @@ export function DeliveryList({
         </PreviewsContext>
       )}
       <CancelDialog delivery={canceling} onClose={() => setCanceling(undefined)} />
-      {chosen.rows.length > 0 ? (
-        <Footer>
-          <ChosenBar rows={chosen.rows} onClear={chosen.clear} />
-        </Footer>
-      ) : (
-        (feed.count > 0 || !isLive) && (
-          <Footer>
-            <Count feed={feed} />
-            {!isLive && <SearchAgain onSearch={() => void feed.reload()} />}
-          </Footer>
-        )
-      )}
+      <ListFooter feed={feed} chosen={chosen} isLive={isLive} />
     </Card>
   );
 }
@@ -99,6 +88,32 @@ function ShowNew({ feed, onShown }: { feed: Feed<Row>; onShown: () => void }) {
         <Trans>{count(feed.newCount)} new</Trans>
       </Button>
     </div>
+  );
+}
+
+function ListFooter({
+  feed,
+  chosen: { rows, clear },
+  isLive,
+}: {
+  feed: Feed<Row>;
+  chosen: ReturnType<typeof useChosen>;
+  isLive: boolean;
+}) {
+  if (rows.length > 0) {
+    return (
+      <Footer>
+        <ChosenBar rows={rows} onClear={clear} />
+      </Footer>
+    );
+  }
+  return (
+    (feed.count > 0 || !isLive) && (
+      <Footer>
+        <Count feed={feed} />
+        {!isLive && <SearchAgain onSearch={() => void feed.reload()} />}
+      </Footer>
+    )
   );
 }
 

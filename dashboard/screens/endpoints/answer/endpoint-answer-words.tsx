@@ -1,6 +1,6 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
-import { DISABLE_AFTER_FAILURES, HELD_SHOWN_MAX } from '../../../../src/domain/deliveries/health-limits';
+import { DISABLE_AFTER_FAILURES } from '../../../../src/domain/deliveries/health-limits';
 import { shortly, Time } from '../../../parts/time';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
@@ -8,7 +8,8 @@ import { NoEcho } from '../ownership/no-proof-words';
 import { EndingSentence } from '../tls/ending-sentence';
 import { TlsLink } from '../tls/tls-link';
 import type { ShownEndpoint } from '../use-endpoint';
-import type { EndpointAnswer, Hold } from './endpoint-answer';
+import type { EndpointAnswer } from './endpoint-answer';
+import { Held, HoldSentence } from './hold-words';
 
 type Of<Kind extends EndpointAnswer['kind']> = Extract<EndpointAnswer, { kind: Kind }>;
 
@@ -245,30 +246,4 @@ function HealthyDetail({ lastFailureAt }: Of<'healthy'>) {
 function Why({ code }: { code: string }) {
   const { i18n } = useLingui();
   return <>{i18n._(remedyFor(code).why)}</>;
-}
-
-function Held({ held }: { held: number }) {
-  return held === 1 ? (
-    <Trans>one delivery is held</Trans>
-  ) : (
-    <Trans>{countUpTo(held, HELD_SHOWN_MAX)} deliveries are held</Trans>
-  );
-}
-
-function HoldSentence({ hold: { held, until, over } }: { hold: Hold }): ReactNode {
-  if (over) {
-    return (
-      <Trans>
-        The holding time is over: held deliveries are canceled, and new events get no delivery. You can replay them.
-      </Trans>
-    );
-  }
-  const end = until === null ? '–' : shortly(until);
-  return held === 0 ? (
-    <Trans>No delivery is held. New deliveries are held until {end}, then canceled.</Trans>
-  ) : (
-    <Trans>
-      <Held held={held} /> until {end}, then canceled.
-    </Trans>
-  );
 }

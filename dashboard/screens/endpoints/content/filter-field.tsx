@@ -100,11 +100,27 @@ function SameElement({ value, onChange, paths }: Pick<FilterFieldProps, 'value' 
   );
 }
 
-function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps) {
+/** Whether all conditions must match, or one. */
+function Join({ value, onChange }: Pick<FilterFieldProps, 'value' | 'onChange'>) {
   const { t } = useLingui();
+  return (
+    <div>
+      <Segments
+        label={t`Conditions`}
+        value={value.join}
+        onChange={(join) => onChange({ ...value, join })}
+        options={[
+          { value: 'all', name: t`All must match` },
+          { value: 'any', name: t`One must match` },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps) {
   const [added, setAdded] = useState<number>();
   const list = useId();
-  const { join } = value;
   const rows: readonly FilterRow[] = value.rows.length > 0 || beginsEmpty ? value.rows : [{ key: 0, ...NEW_ROW }];
   const written = writtenRows({ ...value, rows });
   const next = Math.max(-1, ...rows.map(({ key }) => key)) + 1;
@@ -121,19 +137,7 @@ function Rows({ value, onChange, paths, issues, beginsEmpty }: FilterFieldProps)
           <Trans>Each event of the subscribed types is sent.</Trans>
         </p>
       )}
-      {rows.length > 1 && (
-        <div>
-          <Segments
-            label={t`Conditions`}
-            value={join}
-            onChange={(chosen) => onChange({ ...value, join: chosen })}
-            options={[
-              { value: 'all', name: t`All must match` },
-              { value: 'any', name: t`One must match` },
-            ]}
-          />
-        </div>
-      )}
+      {rows.length > 1 && <Join value={value} onChange={onChange} />}
       {rows.map((row) => (
         <FilterRowFields
           key={row.key}

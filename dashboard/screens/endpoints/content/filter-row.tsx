@@ -9,16 +9,7 @@ import { kindOf, OPERATORS, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
 import { KIND_NAMES, OPERATOR_WORDS } from './words';
 
-/** A condition to write: a field, a comparison and a value. */
-export function FilterRowFields({
-  row,
-  list,
-  paths,
-  autoFocus,
-  refusal,
-  onChange,
-  onRemove,
-}: {
+interface FilterRowProps {
   row: FilterRow;
   /** The id of the list of suggested fields. */
   list: string;
@@ -27,7 +18,10 @@ export function FilterRowFields({
   refusal: string | undefined;
   onChange: (row: FilterRow) => void;
   onRemove: () => void;
-}) {
+}
+
+/** A condition to write: a field, a comparison and a value. */
+export function FilterRowFields({ row, list, paths, autoFocus, refusal, onChange, onRemove }: FilterRowProps) {
   const { t, i18n } = useLingui();
   const hint = useId();
   const { path, op, value } = row;

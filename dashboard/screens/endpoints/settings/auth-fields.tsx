@@ -1,7 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Select, TextField } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
-import { Untrusted } from '../../../parts/untrusted';
 import { type AuthDraft, type AuthKind, authKindOf, type Options } from './draft';
 import { NO_OAUTH, type OAuthDraft } from './oauth-draft';
 import { OAuthFields } from './oauth-fields';
@@ -22,13 +21,10 @@ export function AuthFields({
 }) {
   const { t, i18n } = useLingui();
   const { kind } = auth;
-  const storedKind = authKindOf(stored);
-  const refusal = issues[0]?.detail;
   const kinds = (Object.keys(AUTH_KINDS) as AuthKind[]).map((value) => ({
     value,
     name: i18n._(AUTH_KINDS[value]),
   }));
-  const secretName = { BASIC: t`Password`, USERNAME: t`User name`, BEARER: t`Token`, API_KEY: t`Key` };
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-sm font-medium">
@@ -58,18 +54,40 @@ export function AuthFields({
         />
       ) : (
         kind !== 'NONE' && (
-          <TextField
-            type="password"
-            autoComplete="new-password"
-            name={secretName[kind]}
-            hint={kind === storedKind && <Trans>It is set. Type to replace it.</Trans>}
-            error={refusal !== undefined && <Untrusted text={refusal} />}
+          <SecretField
+            kind={kind}
+            isStored={kind === authKindOf(stored)}
+            refusal={issues[0]?.detail}
             value={auth.secret}
             onChange={(secret) => onChange({ ...auth, secret })}
           />
         )
       )}
     </fieldset>
+  );
+}
+
+function SecretField({
+  kind,
+  isStored,
+  ...field
+}: {
+  kind: Exclude<AuthKind, 'NONE' | 'OAUTH2'>;
+  isStored: boolean;
+  refusal: string | undefined;
+  value: string;
+  onChange: (secret: string) => void;
+}) {
+  const { t } = useLingui();
+  const names = { BASIC: t`Password`, USERNAME: t`User name`, BEARER: t`Token`, API_KEY: t`Key` };
+  return (
+    <TextField
+      {...field}
+      type="password"
+      autoComplete="new-password"
+      name={names[kind]}
+      hint={isStored && <Trans>It is set. Type to replace it.</Trans>}
+    />
   );
 }
 

@@ -4,21 +4,19 @@ import type { AuthDraft, Options } from './draft';
 import { keepsClientSecret, type OAuthDraft } from './oauth-draft';
 import { CLIENT_AUTHS } from './words';
 
-/** How the token of each request is got. */
-export function OAuthFields({
-  auth,
-  stored,
-  refusalOf,
-  onChange,
-}: {
+interface OAuthFieldsProps {
   auth: AuthDraft;
   stored: Options['auth'];
   /** The service's message about one of the values. */
   refusalOf: (name: keyof OAuthDraft | 'clientSecret') => string | undefined;
   onChange: (auth: AuthDraft) => void;
-}) {
+}
+
+/** How the token of each request is got. */
+export function OAuthFields(props: OAuthFieldsProps) {
   const { t, i18n } = useLingui();
-  const { oauth, secret } = auth;
+  const { auth, refusalOf, onChange } = props;
+  const { oauth } = auth;
   const ways = (Object.keys(CLIENT_AUTHS) as OAuthDraft['clientAuth'][]).map((value) => ({
     value,
     name: i18n._(CLIENT_AUTHS[value]),
@@ -28,8 +26,6 @@ export function OAuthFields({
     refusal: refusalOf(name),
     onChange: (value: string) => onChange({ ...auth, oauth: { ...oauth, [name]: value } }),
   });
-  const isStored = stored?.kind === 'OAUTH2';
-  const keeps = keepsClientSecret(oauth, stored);
   return (
     <>
       <TextField
@@ -44,20 +40,7 @@ export function OAuthFields({
           name={<Trans>Client ID</Trans>}
           hint={<Trans>The token server knows us by it.</Trans>}
         />
-        <TextField
-          type="password"
-          autoComplete="new-password"
-          name={<Trans>Client secret</Trans>}
-          hint={keeps ? <Trans>It is set. Type to replace it.</Trans> : <Trans>It is never shown again.</Trans>}
-          error={
-            isStored &&
-            !keeps &&
-            secret === '' && <Trans>Enter it again: the one that is set stays with its token server and client.</Trans>
-          }
-          value={secret}
-          refusal={refusalOf('clientSecret')}
-          onChange={(value) => onChange({ ...auth, secret: value })}
-        />
+        <ClientSecretField {...props} />
         <TextField
           {...field('scope')}
           name={<Optional>{t`Scope`}</Optional>}
@@ -79,6 +62,24 @@ export function OAuthFields({
         />
       </div>
     </>
+  );
+}
+
+function ClientSecretField({ auth, stored, refusalOf, onChange }: OAuthFieldsProps) {
+  const { oauth, secret } = auth;
+  const keeps = keepsClientSecret(oauth, stored);
+  const lacks = stored?.kind === 'OAUTH2' && !keeps && secret === '';
+  return (
+    <TextField
+      type="password"
+      autoComplete="new-password"
+      name={<Trans>Client secret</Trans>}
+      hint={keeps ? <Trans>It is set. Type to replace it.</Trans> : <Trans>It is never shown again.</Trans>}
+      error={lacks && <Trans>Enter it again: the one that is set stays with its token server and client.</Trans>}
+      value={secret}
+      refusal={refusalOf('clientSecret')}
+      onChange={(value) => onChange({ ...auth, secret: value })}
+    />
   );
 }
 

@@ -21,7 +21,6 @@ export function TestAnswer({
   /** Whether it leads to the delivery: not beside what is shown once. */
   linked?: boolean;
 }) {
-  const { i18n } = useLingui();
   const [{ data, error }, again] = useQuery({ query: TEST_RESULT, variables: { id } });
   const delivery = data?.delivery;
   if (error) {
@@ -56,9 +55,23 @@ export function TestAnswer({
       </Answer>
     );
   }
-  const code = attempt.errorCode ?? '';
   return (
     <Answer tone="bad" actions={link}>
+      <Failed code={attempt.errorCode ?? ''} took={took} nextAttemptAt={delivery.nextAttemptAt} />
+    </Answer>
+  );
+}
+
+interface FailedProps {
+  code: string;
+  took: string;
+  nextAttemptAt: string | null | undefined;
+}
+
+function Failed({ code, took, nextAttemptAt }: FailedProps) {
+  const { i18n } = useLingui();
+  return (
+    <>
       <p className="font-medium">
         <Trans>
           The test failed after {took}, because {i18n._(remedyFor(code).why)}.
@@ -66,12 +79,12 @@ export function TestAnswer({
       </p>
       <p className="text-sm text-soft">
         <Remedy code={code} />{' '}
-        {delivery.nextAttemptAt && (
+        {nextAttemptAt && (
           <Trans>
-            It is sent again <Time value={delivery.nextAttemptAt} next />.
+            It is sent again <Time value={nextAttemptAt} next />.
           </Trans>
         )}
       </p>
-    </Answer>
+    </>
   );
 }

@@ -8,18 +8,7 @@ import { Untrusted } from '../../../parts/untrusted';
 /** Larger files are not certificates of one endpoint. */
 const FILE_BYTES_MAX = 131_072;
 
-/** A text in PEM: pasted, or from a file that is chosen or dropped. */
-export function PemField({
-  name,
-  hint,
-  placeholder,
-  error,
-  refusal,
-  first = false,
-  value,
-  onChange,
-  onFile,
-}: {
+interface PemFieldProps {
   name: ReactNode;
   hint: ReactNode;
   placeholder: string;
@@ -33,9 +22,11 @@ export function PemField({
   onChange: (text: string) => void;
   /** Takes the text of a file. @returns whether it is PEM */
   onFile: (text: string) => boolean;
-}) {
+}
+
+/** A text in PEM: pasted, or from a file that is chosen or dropped. */
+export function PemField({ name, hint, placeholder, error, refusal, first, value, onChange, onFile }: PemFieldProps) {
   const { t } = useLingui();
-  const input = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
   const read = async (file: File | undefined) => {
     if (file === undefined) {
@@ -70,13 +61,22 @@ export function PemField({
           />
         )}
       </Field>
+      <FileChoice onChosen={read} />
+    </div>
+  );
+}
+
+function FileChoice({ onChosen }: { onChosen: (file: File | undefined) => Promise<void> }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
       <input
         ref={input}
         type="file"
         hidden
         accept=".pem,.crt,.cer,.cert,.key,.txt"
         onChange={({ target }) => {
-          void read(target.files?.[0]);
+          void onChosen(target.files?.[0]);
           // The same file can be chosen again after it was changed.
           target.value = '';
         }}
@@ -86,6 +86,6 @@ export function PemField({
           <Trans>Choose a file</Trans>
         </Button>
       </div>
-    </div>
+    </>
   );
 }

@@ -9,7 +9,7 @@ import { Untrusted } from '../../../parts/untrusted';
 import { useOffered } from '../actions';
 import { BriefConflict } from '../brief-conflict';
 import { UrlField } from '../form/url-field';
-import { hasClientKey, hasSecrets } from '../settings/draft';
+import { hasClientKey, hasSecrets, type Options } from '../settings/draft';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 import { useEndpointForm } from '../use-endpoint-form';
 import { Authorities, ClientCertificate } from './certificate-facts';
@@ -23,9 +23,29 @@ const MISSING: Record<NonNullable<ReturnType<typeof missingPart>>, MessageDescri
 
 /** Sets, replaces or removes authorities and the client certificate of an endpoint. */
 export default function TlsDialog({ endpoint, onClose }: EndpointDialogProps) {
+  const { delivery } = endpoint;
+  const mayMove = useOffered(endpoint)('edit') && hasClientKey(delivery) && !hasSecrets(delivery);
+  const { form, lack, others, ...parts } = useTlsForm({ endpoint, onClose });
+  return (
+    <FormDialog
+      form={form}
+      wide
+      title={<Trans>TLS</Trans>}
+      action={form.conflict ? undefined : <Trans>Save</Trans>}
+      refused={lack}
+      onClose={onClose}
+    >
+      {form.conflict && <TlsConflict {...form.conflict} />}
+      {mayMove && <UrlField {...form.field('url')} autoFocus={false} />}
+      <AuthoritiesPart {...parts} stored={delivery} />
+      <ClientPart {...parts} stored={delivery} />
+      <OtherIssues issues={others} />
+    </FormDialog>
+  );
+}
+
+function useTlsForm({ endpoint, onClose }: Pick<EndpointDialogProps, 'endpoint' | 'onClose'>) {
   const { i18n } = useLingui();
-  const { tls } = endpoint.delivery;
-  const mayMove = useOffered(endpoint)('edit') && hasClientKey(endpoint.delivery) && !hasSecrets(endpoint.delivery);
   const form = useEndpointForm({
     endpoint,
     onClose,
@@ -38,8 +58,7 @@ export default function TlsDialog({ endpoint, onClose }: EndpointDialogProps) {
   });
   const { value: draft, onChange } = form.field('delivery');
   const issues = form.issues('delivery');
-  const others = issues.filter(({ path }) => !Object.values<unknown>(PEM_NAMES).includes(path.at(-1)));
-  const missing = missingPart(draft, tls);
+  const missing = missingPart(draft, endpoint.delivery.tls);
   const lack = missing && i18n._(MISSING[missing]);
   const pem = (name: PemName) => ({
     value: draft[name],
@@ -52,62 +71,63 @@ export default function TlsDialog({ endpoint, onClose }: EndpointDialogProps) {
       return isPem;
     },
   });
+  const others = issues.filter(({ path }) => !Object.values<unknown>(PEM_NAMES).includes(path.at(-1)));
+  return { form, draft, onChange, pem, lack, others };
+}
+
+type PartProps = Pick<ReturnType<typeof useTlsForm>, 'draft' | 'onChange' | 'pem'> & { stored: Options };
+
+function AuthoritiesPart({ draft, onChange, pem, stored: { tls } }: PartProps) {
   return (
-    <FormDialog
-      form={form}
-      wide
-      title={<Trans>TLS</Trans>}
-      action={form.conflict ? undefined : <Trans>Save</Trans>}
-      refused={lack}
-      onClose={onClose}
+    <Part
+      title={<Trans>Trusted authorities</Trans>}
+      stored={tls?.ca && <Authorities ca={tls.ca} />}
+      removal={<Trans>Remove them, and trust the public ones again</Trans>}
+      removes={draft.removesCa}
+      onRemoves={(removesCa) => onChange({ ...draft, removesCa, ca: '' })}
     >
-      {form.conflict && <TlsConflict {...form.conflict} />}
-      {mayMove && <UrlField {...form.field('url')} autoFocus={false} />}
-      <Part
-        title={<Trans>Trusted authorities</Trans>}
-        stored={tls?.ca && <Authorities ca={tls.ca} />}
-        removal={<Trans>Remove them, and trust the public ones again</Trans>}
-        removes={draft.removesCa}
-        onRemoves={(removesCa) => onChange({ ...draft, removesCa, ca: '' })}
-      >
-        <PemField
-          {...pem('ca')}
-          name={<Trans>Certificates of authorities</Trans>}
-          placeholder="-----BEGIN CERTIFICATE-----"
-          hint={
-            <Trans>For a private authority. The endpoint's certificate must be one of these, or signed by one.</Trans>
-          }
-        />
-      </Part>
-      <Part
-        title={<Trans>Client certificate</Trans>}
-        stored={tls?.clientCertificate && <ClientCertificate certificate={tls.clientCertificate} />}
-        removal={<Trans>Remove it, with its key</Trans>}
-        removes={draft.removesCertificate}
-        onRemoves={(removesCertificate) => onChange({ ...draft, removesCertificate, certificate: '', key: '' })}
-      >
-        <PemField
-          {...pem('certificate')}
-          first={tls?.clientCertificate != null}
-          name={<Trans>Certificate</Trans>}
-          placeholder="-----BEGIN CERTIFICATE-----"
-          hint={<Trans>We show it to your server (mutual TLS). Add its chain below it, if it has one.</Trans>}
-        />
-        <PemField
-          {...pem('key')}
-          name={<Trans>Private key</Trans>}
-          placeholder="-----BEGIN PRIVATE KEY-----"
-          hint={
-            hasClientKey(endpoint.delivery) ? (
-              <Trans>It is set, and never shown. Leave it empty if the new certificate is for the same key.</Trans>
-            ) : (
-              <Trans>Without a passphrase. It is never shown again, and stays with the origin of the URL.</Trans>
-            )
-          }
-        />
-      </Part>
-      <OtherIssues issues={others} />
-    </FormDialog>
+      <PemField
+        {...pem('ca')}
+        name={<Trans>Certificates of authorities</Trans>}
+        placeholder="-----BEGIN CERTIFICATE-----"
+        hint={
+          <Trans>For a private authority. The endpoint's certificate must be one of these, or signed by one.</Trans>
+        }
+      />
+    </Part>
+  );
+}
+
+function ClientPart({ draft, onChange, pem, stored }: PartProps) {
+  const certificate = stored.tls?.clientCertificate;
+  return (
+    <Part
+      title={<Trans>Client certificate</Trans>}
+      stored={certificate && <ClientCertificate certificate={certificate} />}
+      removal={<Trans>Remove it, with its key</Trans>}
+      removes={draft.removesCertificate}
+      onRemoves={(removesCertificate) => onChange({ ...draft, removesCertificate, certificate: '', key: '' })}
+    >
+      <PemField
+        {...pem('certificate')}
+        first={certificate != null}
+        name={<Trans>Certificate</Trans>}
+        placeholder="-----BEGIN CERTIFICATE-----"
+        hint={<Trans>We show it to your server (mutual TLS). Add its chain below it, if it has one.</Trans>}
+      />
+      <PemField
+        {...pem('key')}
+        name={<Trans>Private key</Trans>}
+        placeholder="-----BEGIN PRIVATE KEY-----"
+        hint={
+          hasClientKey(stored) ? (
+            <Trans>It is set, and never shown. Leave it empty if the new certificate is for the same key.</Trans>
+          ) : (
+            <Trans>Without a passphrase. It is never shown again, and stays with the origin of the URL.</Trans>
+          )
+        }
+      />
+    </Part>
   );
 }
 
