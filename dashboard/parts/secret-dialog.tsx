@@ -3,7 +3,8 @@ import { ChevronDown } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button, CopyButton } from './button';
 import { Dialog } from './dialog';
-import { Menu, type MenuItem } from './menu-popup';
+import { Menu } from './menu';
+import type { MenuItem } from './menu-popup';
 import { Answer } from './page';
 
 /** Shows a secret that cannot be shown again, and asks once more before it closes when nobody has copied it. */
