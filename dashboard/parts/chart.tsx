@@ -180,7 +180,11 @@ function LegendEntry({
       {list === undefined ? (
         name
       ) : (
-        <Link to="/deliveries" search={list} className="text-inherit no-underline hover:underline">
+        <Link
+          to="/deliveries"
+          search={list}
+          className="inline-flex min-h-6 items-center text-inherit no-underline hover:underline"
+        >
           {name}
         </Link>
       )}

@@ -9,9 +9,10 @@ export function Charts({ children }: { children: ReactNode }) {
   return (
     <fieldset
       aria-label={t`Charts`}
-      // A box that scrolls takes the keyboard's focus, so that arrow keys can scroll it.
+      // A box that scrolls takes the keyboard's focus, so that arrow keys can scroll it. It is positioned, so that the
+      // tables for readers are in what scrolls.
       tabIndex={isPhone ? 0 : undefined}
-      className="grid min-w-0 gap-4 lg:grid-cols-2 xl:grid-cols-4 max-cards:flex max-cards:snap-x max-cards:snap-mandatory max-cards:gap-2 max-cards:overflow-x-auto max-cards:*:w-[92%] max-cards:*:shrink-0 max-cards:*:snap-start"
+      className="relative grid min-w-0 gap-4 lg:grid-cols-2 xl:grid-cols-4 max-cards:flex max-cards:snap-x max-cards:snap-mandatory max-cards:gap-2 max-cards:overflow-x-auto max-cards:*:w-[92%] max-cards:*:shrink-0 max-cards:*:snap-start"
     >
       {children}
     </fieldset>

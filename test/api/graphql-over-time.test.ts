@@ -133,6 +133,7 @@ describe('both', () => {
     await using site = await DashboardSite.open();
     const [own, other] = [await makeTenant(site.services), await makeTenant(site.services)];
     await site.owner.query('delete from hookwright.queue_gaps');
+    await site.owner.query(`update hookwright.queue_progress set counted_until = date_trunc('minute', now())`);
     await site.owner.query(`insert into hookwright.queue_stats values ($1, 0, 'MINUTE', $2, 4, 2, 61, false, false)`, [
       own.id,
       minute(5),

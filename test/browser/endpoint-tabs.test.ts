@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished } from 'vitest';
 import { axeViolations } from '../support/browser/axe.js';
 import { browserTest } from '../support/browser/browser-test.js';
-import { unevenColumns } from '../support/browser/columns.js';
 import { countClicks } from '../support/browser/count-clicks.js';
 import { answerOneByOne, layoutShift } from '../support/browser/layout-shift.js';
+import { lowColumns } from '../support/browser/room.js';
 import { untilStill } from '../support/browser/until-still.js';
 import { visit } from '../support/browser/visit.js';
 import { AUTHORITY, GOOD, KEY } from '../support/certificates.js';
@@ -123,7 +123,7 @@ describe('the page of an endpoint with every option', () => {
       await page.getByText('Why deliveries failed').waitFor();
       await untilStill(page);
       expect(await pageHeight(page)).toBeLessThanOrEqual(HEIGHT_MAX[width]);
-      expect(await unevenColumns(page)).toEqual([]);
+      expect(await lowColumns(page)).toEqual([]);
       expect(await axeViolations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Show all 5' }).first().click();
       expect(await page.getByRole('button', { name: 'Unblock' }).count()).toBe(5);
@@ -133,7 +133,7 @@ describe('the page of an endpoint with every option', () => {
       }
       await untilStill(page);
       expect(await pageHeight(page)).toBeLessThanOrEqual(HEIGHT_MAX[width]);
-      expect(await unevenColumns(page)).toEqual([]);
+      expect(await lowColumns(page)).toEqual([]);
       expect(await axeViolations(page)).toEqual([]);
       await page.getByText('Show the shape').click();
       await page.getByText('... on CouponApplied').waitFor();

@@ -107,7 +107,8 @@ const values: Record<string, Value> = {
   requestsAtOnce: { always: 5 },
   endpointsMax: { always: 5 },
   bodyBytesMax: { always: 5 },
-  'TenantLimitsInput.reason': { always: 'changed' },
+  reason: { always: 'changed' },
+  tenantId: { of: ({ tenantId }) => [gid.tenant(tenantId)] },
   'AuditNames.tenants': { always: false },
   'AuditNames.webhooks': { always: true },
 };
@@ -122,6 +123,12 @@ const leftOut = new Set([
     'locale',
     'outcomes',
     'body', // of an emit
+    'confirm',
+    'delaySeconds',
+    'deliverAt',
+    'field',
+    'keepHours',
+    'orderingKey',
     'path',
     'retrying',
     'payload',

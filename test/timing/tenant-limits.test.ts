@@ -97,7 +97,7 @@ async function kill(child: ChildProcess): Promise<void> {
 const ENDPOINTS = 20;
 const PER_SECOND = 10;
 /** The one that lives has found the deliveries of one that was killed. */
-const TAKEN_OVER_MS = 2_000;
+const TAKEN_OVER_MS = 6_000;
 
 test('twenty endpoints get ten requests a second by two daemons, each its share, and one daemon alone goes on', {
   timeout: 120_000,
@@ -113,7 +113,7 @@ test('twenty endpoints get ten requests a second by two daemons, each its share,
   await eventually(() => sent() >= 120, 30_000);
   const diedMs = Date.now();
   await kill(dies);
-  await eventually(() => sent() >= 280, 60_000);
+  await eventually(() => sent() >= 330, 60_000);
   await kill(lives);
   const began = await beganAt(stack);
   const inMs = (from: number, until: number) => began.filter(({ at }) => at >= from && at < until);

@@ -28,7 +28,7 @@ export function OverTime({
   installation?: boolean;
 }) {
   return (
-    <div className="grid min-h-68.5 lg:min-h-141 xl:min-h-68.5">
+    <div className="grid grid-cols-1 min-h-68.5 lg:min-h-141 xl:min-h-68.5">
       {!wanted && <Skeleton heights={['h-68.5']} />}
       <Charts
         wanted={wanted}

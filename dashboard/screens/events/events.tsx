@@ -61,7 +61,7 @@ export default function Events() {
           )}
         </Card>
       )}
-      <Kept />
+      {data?.events && <Kept />}
     </>
   );
 }

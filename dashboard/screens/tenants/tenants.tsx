@@ -6,10 +6,10 @@ import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limit
 import type { TenantsQuery, TopTenantsBy } from '../../api/generated/graphql';
 import { AddressSelect } from '../../parts/address-select';
 import { Button } from '../../parts/button';
-import { NameAndId, SubjectLink } from '../../parts/cells';
+import { ENDPOINT_SUBJECT, NameAndId } from '../../parts/cells';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead, type Tone } from '../../parts/page';
-import { useAddress, useGo } from '../../parts/place';
+import { Link, useAddress, useGo } from '../../parts/place';
 import { useRefresh } from '../../parts/refresh';
 import { SearchBox } from '../../parts/search-box';
 import { TableSkeleton } from '../../parts/skeleton';
@@ -173,9 +173,9 @@ function useColumns({ gone, disabled, failing: tried }: Counts, onSlowDown: OnSl
         name: t`Tenant`,
         wide: true,
         render: ({ databaseId, name, externalId }) => (
-          <SubjectLink to={`/tenants/${databaseId}`}>
+          <Link to={`/tenants/${databaseId}`} className={ENDPOINT_SUBJECT}>
             <NameAndId name={name} externalId={externalId} />
-          </SubjectLink>
+          </Link>
         ),
       },
       { name: t`Created`, from: '2xl', card: 'none', render: ({ createdAt }) => <Time value={createdAt} /> },

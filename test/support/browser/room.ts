@@ -10,13 +10,13 @@ export const lowColumns = (page: Page): Promise<string[]> =>
     const shownOf = (column) => {
       const top = column.getBoundingClientRect().top;
       const ends = [...column.querySelectorAll('*')]
-        .filter((one) => seen(one) && (one.childElementCount === 0 || one.matches('svg, canvas, button')))
+        .filter((one) => seen(one) && one.closest('.sr-only') === null && (one.childElementCount === 0 || one.matches('svg, canvas, button')))
         .map((one) => one.getBoundingClientRect().bottom);
       return Math.max(0, ...ends) - top;
     };
     const isPart = (element) => element.matches('section') || element.querySelector('section') !== null;
     const found = [];
-    for (const grid of document.querySelectorAll('main div')) {
+    for (const grid of document.querySelectorAll('main div, main fieldset')) {
       const style = getComputedStyle(grid);
       if (style.display !== 'grid' || style.gridTemplateColumns.split(' ').length < 2) {
         continue;
