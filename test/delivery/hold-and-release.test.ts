@@ -48,7 +48,7 @@ describe('a paused webhook', () => {
   });
 
   test('enabled while its endpoint fails still, moves but a part of what it holds before it is disabled again', async () => {
-    const held = 3_000;
+    const held = 5_000;
     await change({ active: false });
     await emitMany(stack.services, stack.tenantId, held);
     receiver.answerWith(answer(500));
