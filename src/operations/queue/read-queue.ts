@@ -1,9 +1,8 @@
 import type { QueueRead } from '../../domain/stats/queue.js';
 import type { StatsRange } from '../../domain/stats/stats.js';
 import type { Statement } from '../../platform/database/database.js';
-import { type SearchDeps, search } from '../explorer/search.js';
-
-const mark = (name: string) => `(select ${name} from progress)`;
+import type { SearchDeps } from '../explorer/search.js';
+import { readBuckets, rolledUpSql } from '../stats/series.js';
 
 const series = (resolution: string, from: string, until: string) => `
   select bucket, due, held, oldest_seconds, is_more from hookwright.queue_stats
@@ -32,12 +31,7 @@ const statement: Statement = {
       select date_trunc($3, bucket, 'UTC') as start, max(due) as due, max(held) as held, max(oldest_seconds) as oldest,
              bool_or(is_more) as "isMore"
       from (
-        ${series('DAY', '$4', mark('days_until'))} and $3 = 'DAY'
-        union all
-        ${series('HOUR', `case when $3 = 'DAY' then greatest($4, ${mark('days_until')}) else $4 end`, mark('hours_until'))}
-          and $3 <> 'MINUTE'
-        union all
-        ${series('MINUTE', `case when $3 = 'MINUTE' then $4 else greatest($4, ${mark('hours_until')}) end`, '$5')}
+        ${rolledUpSql(series, { resolution: '$3', since: '$4' }, '$5')}
         union all
         select bucket, null, null, null, false from unknown) as parts
       group by 1) as buckets`,
@@ -50,18 +44,9 @@ const statement: Statement = {
  * @param webhookIds each one once, or `ALL_WEBHOOKS`: all those that were counted
  * @throws ApiError search_timed_out, rate_limited
  */
-export async function readQueue(
+export const readQueue = (
   deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
-  { resolution, since, until }: StatsRange,
-): Promise<Map<number, QueueRead[]>> {
-  const rows = await search<QueueRead & { ofId: number }>(
-    deps,
-    tenantId,
-    statement,
-    [tenantId, webhookIds, resolution, since, until],
-    { what: 'statistics', advice: 'Ask for a shorter time, longer buckets or fewer webhooks.' },
-  );
-  return Map.groupBy(rows, ({ ofId }) => ofId);
-}
+  range: StatsRange,
+): Promise<Map<number, QueueRead[]>> => readBuckets<QueueRead>(deps, statement, tenantId, webhookIds, range);

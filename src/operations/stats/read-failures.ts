@@ -1,9 +1,8 @@
 import type { FailureCounts } from '../../domain/stats/failure-reason.js';
 import type { StatsRange } from '../../domain/stats/stats.js';
 import type { Statement } from '../../platform/database/database.js';
-import { type SearchDeps, search } from '../explorer/search.js';
-
-const mark = (name: string) => `(select ${name} from progress)`;
+import type { SearchDeps } from '../explorer/search.js';
+import { mark, readBuckets, rolledUpSql } from './series.js';
 
 const series = (resolution: string, from: string, until: string) => `
   select bucket, reason, failures from hookwright.failure_stats
@@ -27,12 +26,7 @@ const statement: Statement = {
     from unnest($2::bigint[]) as w(id) cross join lateral (
       select date_trunc($3::text, bucket, 'UTC') as start, reason, sum(failures) as failures
       from (
-        ${series('DAY', '$4', mark('days_until'))} and $3 = 'DAY'
-        union all
-        ${series('HOUR', `case when $3 = 'DAY' then greatest($4, ${mark('days_until')}) else $4 end`, mark('hours_until'))}
-          and $3 <> 'MINUTE'
-        union all
-        ${series('MINUTE', `case when $3 = 'MINUTE' then $4 else greatest($4, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        ${rolledUpSql(series, { resolution: '$3', since: '$4' }, mark('minutes_until'))}
         union all
         select bucket, reason, failures from newest where w.id = 0 or webhook_id = w.id) as parts
       group by 1, 2) as buckets`,
@@ -45,18 +39,9 @@ const statement: Statement = {
  * @param webhookIds each one once, or `ALL_WEBHOOKS`
  * @throws ApiError search_timed_out, rate_limited
  */
-export async function readFailures(
+export const readFailures = (
   deps: SearchDeps,
   tenantId: number,
   webhookIds: readonly number[],
-  { resolution, since, until }: StatsRange,
-): Promise<Map<number, FailureCounts[]>> {
-  const rows = await search<FailureCounts & { ofId: number }>(
-    deps,
-    tenantId,
-    statement,
-    [tenantId, webhookIds, resolution, since, until],
-    { what: 'statistics', advice: 'Ask for a shorter time, longer buckets or fewer webhooks.' },
-  );
-  return Map.groupBy(rows, ({ ofId }) => ofId);
-}
+  range: StatsRange,
+): Promise<Map<number, FailureCounts[]>> => readBuckets<FailureCounts>(deps, statement, tenantId, webhookIds, range);

@@ -1,8 +1,9 @@
 import type { StatsCounts, StatsRange } from '../../domain/stats/stats.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
-import { type SearchDeps, search } from '../explorer/search.js';
+import type { SearchDeps } from '../explorer/search.js';
 import { isWrittenSql } from './roll-up-stats.js';
+import { mark, rolledUpSql, searchStats } from './series.js';
 import { eachBucketSql } from './stats-rows.js';
 
 /** The owners of statistics, each with an id `w`, as SQL. */
@@ -19,13 +20,14 @@ interface Owners {
 }
 
 /** The rows of one event type or all (''), rolled up to this resolution. */
-const series = ({ table, isSum }: Owners, resolution: 'MINUTE' | 'HOUR' | 'DAY', from: string, until: string) => `
+const series =
+  ({ table, isSum }: Owners) =>
+  (resolution: string, from: string, until: string) =>
+    `
   select bucket, successes, failures, latency_histogram from hookwright.${table}
   where ${isSum} and event_type = $3::text
     and resolution = '${resolution}'
     and bucket >= ${from} and bucket < least($6::timestamptz, ${until})`;
-
-const mark = (name: string) => `(select ${name} from progress)`;
 
 const histogramSql = eachBucketSql((count) => `sum(${count})`);
 
@@ -52,12 +54,7 @@ const statementOf = (name: string, owners: Owners): Statement => ({
       select case when $7::boolean then date_trunc($4, bucket, 'UTC') else $5 end as start,
              sum(successes) as successes, sum(failures) as failures, array[${histogramSql}] as histogram
       from (
-        ${series(owners, 'DAY', '$5::timestamptz', mark('days_until'))} and $4::text = 'DAY'
-        union all
-        ${series(owners, 'HOUR', `case when $4 = 'DAY' then greatest($5, ${mark('days_until')}) else $5 end`, mark('hours_until'))}
-          and $4 <> 'MINUTE'
-        union all
-        ${series(owners, 'MINUTE', `case when $4 = 'MINUTE' then $5 else greatest($5, ${mark('hours_until')}) end`, mark('minutes_until'))}
+        ${rolledUpSql(series(owners), { resolution: '$4::text', since: '$5::timestamptz' }, mark('minutes_until'))}
         union all
         select bucket, successes, failures, latency_histogram from newest
         where ${owners.isOfOne}) as parts
@@ -145,10 +142,7 @@ async function read(
   more: readonly unknown[] = [],
 ): Promise<Map<number, StatsCounts[]>> {
   const values = [tenantId, ids, eventType ?? '', resolution, since, until, inBuckets, ...more];
-  const rows = await search<Row>(deps, tenantId, statement, values, {
-    what: 'statistics',
-    advice: 'Ask for a shorter time, longer buckets or fewer webhooks.',
-  });
+  const rows = await searchStats<Row>(deps, statement, tenantId, values);
   const counted = rows.map(({ histogram, ...row }) => ({ ...row, histogram: histogram.split(',').map(Number) }));
   return Map.groupBy(counted, ({ ofId }) => ofId);
 }
