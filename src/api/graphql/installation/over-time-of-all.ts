@@ -5,7 +5,8 @@ import { STATS_COST } from '../fields/costs.js';
 import { NullableResolver } from '../fields/nullable.js';
 import { FailureStats } from '../stats/failure-types.js';
 import { failuresOfAll, queueOfAll } from '../stats/over-time.js';
-import { QueueStats, WebhookRangeArgs } from '../stats/queue-types.js';
+import { QueueStats } from '../stats/queue-types.js';
+import { WebhookRangeArgs } from '../stats/stats-types.js';
 import { Installation } from './installation.js';
 
 @Resolver(() => Installation)

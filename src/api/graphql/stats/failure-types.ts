@@ -3,7 +3,7 @@ import { Field, Float, ObjectType } from 'type-graphql';
 import { OTHER_REASONS, REASONS_SHOWN } from '../../../domain/stats/failure-reason.js';
 import { STATS_BUCKETS_MAX } from '../../../domain/stats/stats.js';
 import { mayHold } from '../fields/costs.js';
-import { StatsResolution } from './stats-types.js';
+import { RangeOfStats } from './stats-types.js';
 
 @ObjectType({
   description: 'Failed attempts of one reason. Counts are whole numbers, which may be larger than an Int.',
@@ -23,16 +23,7 @@ class FailuresOfReason {
 }
 
 @ObjectType({ description: 'Failed attempts in a range of time, by reason.' })
-export class FailureStats {
-  @Field(() => Date, { description: 'The beginning of the first bucket.' })
-  since!: Date;
-
-  @Field(() => Date, { description: 'The end of the last bucket.' })
-  until!: Date;
-
-  @Field(() => StatsResolution, { description: 'The length of the buckets.' })
-  resolution!: keyof typeof StatsResolution;
-
+export class FailureStats extends RangeOfStats {
   @mayHold(REASONS_SHOWN + 1)
   @Field(() => [FailuresOfReason], {
     description: `The ${REASONS_SHOWN} most frequent reasons, most frequent first, and then \`${OTHER_REASONS}\`. Reasons without failures are left out.`,

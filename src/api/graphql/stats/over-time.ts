@@ -15,7 +15,8 @@ import { knownWebhookIn } from '../fields/known-webhook.js';
 import { NullableQuery } from '../fields/nullable.js';
 import { Requires } from '../fields/requires.js';
 import { FailureStats } from './failure-types.js';
-import { QueueStats, RangeArgs, WebhookRangeArgs } from './queue-types.js';
+import { QueueStats, RangeArgs } from './queue-types.js';
+import { WebhookRangeArgs } from './stats-types.js';
 
 /** The queue and the reasons of failures over time, beside the attempts. */
 @Resolver(() => Webhook)

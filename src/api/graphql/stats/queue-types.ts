@@ -4,19 +4,7 @@ import { QUEUE_COUNT_MAX } from '../../../domain/stats/queue.js';
 import { STATS_BUCKETS_MAX } from '../../../domain/stats/stats.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { mayHold } from '../fields/costs.js';
-import { StatsResolution } from './stats-types.js';
-
-@ArgsType()
-export class WebhookRangeArgs {
-  @Field(() => Date, { description: 'Begin of the range. The whole bucket that contains it counts.' })
-  since!: Date;
-
-  @Nullable(() => Date, 'End of the range; default: now. The whole last bucket counts.')
-  until?: Date | null;
-
-  @Nullable(() => StatsResolution, 'The length of the buckets; default: as in `stats`.')
-  resolution?: keyof typeof StatsResolution | null;
-}
+import { RangeOfStats, WebhookRangeArgs } from './stats-types.js';
 
 @ArgsType()
 export class RangeArgs extends WebhookRangeArgs {
@@ -49,16 +37,7 @@ class QueueBucket {
 @ObjectType({
   description: `The queue over time, counted each minute. Of a webhook up to ${QUEUE_COUNT_MAX.toLocaleString('en')} deliveries of each kind are counted, of a tenant those of its webhooks together.`,
 })
-export class QueueStats {
-  @Field(() => Date, { description: 'The beginning of the first bucket.' })
-  since!: Date;
-
-  @Field(() => Date, { description: 'The end of the last bucket.' })
-  until!: Date;
-
-  @Field(() => StatsResolution, { description: 'The length of the buckets.' })
-  resolution!: keyof typeof StatsResolution;
-
+export class QueueStats extends RangeOfStats {
   @mayHold(STATS_BUCKETS_MAX)
   @Field(() => [QueueBucket], { description: 'All buckets of the range, oldest first.' })
   buckets!: QueueBucket[];

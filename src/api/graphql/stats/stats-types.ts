@@ -53,8 +53,9 @@ export class StatsBucket extends StatsFiguresType {
   start!: Date;
 }
 
-@ObjectType({ description: 'Outcomes of attempts in a range of time.' })
-export class Stats {
+/** The range of statistics, which has whole buckets. */
+@ObjectType()
+export abstract class RangeOfStats {
   @Field(() => Date, { description: 'The beginning of the first bucket.' })
   since!: Date;
 
@@ -63,7 +64,10 @@ export class Stats {
 
   @Field(() => StatsResolution, { description: 'The length of the buckets.' })
   resolution!: keyof typeof StatsResolution;
+}
 
+@ObjectType({ description: 'Outcomes of attempts in a range of time.' })
+export class Stats extends RangeOfStats {
   @Field(() => StatsFiguresType, { description: 'The sum of all buckets.' })
   total!: StatsFiguresType;
 
@@ -75,7 +79,7 @@ export class Stats {
 }
 
 @ArgsType()
-export class WebhookStatsArgs {
+export class WebhookRangeArgs {
   @Field(() => Date, {
     description: 'Begin of the range. The whole bucket that contains it counts.',
   })
@@ -89,7 +93,10 @@ export class WebhookStatsArgs {
     'The length of the buckets. Default: minutes for up to 6 hours, hours for up to 14 days, otherwise days, or longer ones where the shorter ones are no longer kept. At most 1,500 buckets.',
   )
   resolution?: keyof typeof StatsResolution | null;
+}
 
+@ArgsType()
+export class WebhookStatsArgs extends WebhookRangeArgs {
   @Nullable(() => String, 'Only attempts to deliver events of this type.')
   eventType?: string | null;
 }
