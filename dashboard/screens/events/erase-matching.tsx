@@ -5,13 +5,12 @@ import { useMemo, useState } from 'react';
 import { ERASED_AT_ONCE_MAX } from '../../../src/domain/events/erasing';
 import { BulkDialog } from '../../parts/bulk-dialog';
 import { Button } from '../../parts/button';
-import { Select, TextInput } from '../../parts/field';
 import { Fact, Facts } from '../../parts/page';
 import { openFilterOf, type Span, SpanFields, spanOf } from '../../parts/time-span';
 import { Untrusted } from '../../parts/untrusted';
+import { ConditionInputs } from '../endpoints/content/condition-inputs';
 import { type FilterRow, hasValue, isWhole, isWritten, NEW_ROW } from '../endpoints/content/filter-rows';
-import { OPERATORS, readValue } from '../endpoints/content/filter-values';
-import { OPERATOR_WORDS } from '../endpoints/content/words';
+import { readValue } from '../endpoints/content/filter-values';
 import { ERASE_EVENTS } from '../operations/documents';
 import { useBulkOperation } from '../operations/use-bulk-operation';
 import type { EventFilterInput } from './event-filter';
@@ -74,38 +73,13 @@ function MatchingDialog({ filter, onClose }: { filter: EventFilterInput; onClose
 }
 
 function Condition({ row, onChange }: { row: FilterRow; onChange: (row: FilterRow) => void }) {
-  const { t, i18n } = useLingui();
-  const { path, op, value } = row;
   return (
     <div>
       <p className="mb-1 text-sm font-medium">
         <Trans>Condition on the payload</Trans>
       </p>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="min-w-40 flex-2">
-          <TextInput
-            aria-label={t`Field`}
-            placeholder="customer.id"
-            value={path}
-            onChange={({ target }) => onChange({ ...row, path: target.value })}
-          />
-        </span>
-        <Select
-          label={t`Comparison`}
-          value={op}
-          options={OPERATORS.map((one) => ({ value: one, name: i18n._(OPERATOR_WORDS[one]) }))}
-          onChange={(chosen) => onChange({ ...row, op: chosen })}
-        />
-        {hasValue(op) && (
-          <span className="min-w-32 flex-1">
-            <TextInput
-              aria-label={t`Value`}
-              placeholder="42"
-              value={value}
-              onChange={({ target }) => onChange({ ...row, value: target.value })}
-            />
-          </span>
-        )}
+        <ConditionInputs row={row} onChange={onChange} examples={{ path: 'customer.id', value: '42' }} />
       </div>
       <p className="mt-1 text-xs text-soft">
         <Trans>Leave it empty for all events. Quotes make a text of a number: "42".</Trans>

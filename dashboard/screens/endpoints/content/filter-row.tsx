@@ -2,12 +2,12 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { Button } from '../../../parts/button';
-import { Select, TextInput } from '../../../parts/field';
 import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
+import { ConditionInputs } from './condition-inputs';
 import { type FilterRow, hasValue, isWritten } from './filter-rows';
-import { kindOf, OPERATORS, readValue } from './filter-values';
+import { kindOf, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
-import { KIND_NAMES, OPERATOR_WORDS } from './words';
+import { KIND_NAMES } from './words';
 
 interface FilterRowProps {
   row: FilterRow;
@@ -22,41 +22,20 @@ interface FilterRowProps {
 
 /** A condition to write: a field, a comparison and a value. */
 export function FilterRowFields({ row, list, paths, autoFocus, refusal, onChange, onRemove }: FilterRowProps) {
-  const { t, i18n } = useLingui();
+  const { t } = useLingui();
   const hint = useId();
-  const { path, op, value } = row;
-  const described = { 'aria-describedby': hint, 'aria-invalid': refusal !== undefined };
+  const { op } = row;
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2">
-        <span className="min-w-40 flex-2">
-          <TextInput
-            {...described}
-            aria-label={t`Field`}
-            autoFocus={autoFocus}
-            list={list}
-            placeholder="customer.country"
-            value={path}
-            onChange={({ target }) => onChange({ ...row, path: target.value })}
-          />
-        </span>
-        <Select
-          label={t`Comparison`}
-          value={op}
-          options={OPERATORS.map((one) => ({ value: one, name: i18n._(OPERATOR_WORDS[one]) }))}
-          onChange={(chosen) => onChange({ ...row, op: chosen })}
+        <ConditionInputs
+          row={row}
+          onChange={onChange}
+          examples={{ path: 'customer.country', value: op === 'IN' || op === 'NOT_IN' ? 'DE, AT, CH' : 'DE' }}
+          described={{ 'aria-describedby': hint, 'aria-invalid': refusal !== undefined }}
+          list={list}
+          autoFocus={autoFocus}
         />
-        {hasValue(op) && (
-          <span className="min-w-32 flex-1">
-            <TextInput
-              {...described}
-              aria-label={t`Value`}
-              placeholder={op === 'IN' || op === 'NOT_IN' ? 'DE, AT, CH' : 'DE'}
-              value={value}
-              onChange={({ target }) => onChange({ ...row, value: target.value })}
-            />
-          </span>
-        )}
         <Button look="quiet" icon={<Trash2 />} label={t`Remove the condition`} onClick={onRemove} />
       </div>
       <p id={hint} className="mt-1 min-h-4 text-xs text-soft" aria-live="polite">
