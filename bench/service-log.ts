@@ -5,7 +5,7 @@ const TROUBLES_KEPT = 10;
 /** A line has the whole stack of an error. */
 const TROUBLE_CHARACTERS_MAX = 4_000;
 
-/** What the bench needs to know of the service's log, of which each line is JSON. */
+/** The parts of the service's log that the bench needs. Each line is JSON. */
 export class ServiceLog {
   #lines = 0;
   #silences = 0;

@@ -8,7 +8,7 @@ const MAIN = fileURLToPath(new URL('../program/main.js', import.meta.url));
 /** The service gives its requests in flight 20 s to end. */
 const STOP_TIMEOUT_MS = 30_000;
 const KEPT_OUTPUT_CHARACTERS = 4_000;
-/** Its log comes by another way than its answers. */
+/** The log and the answers come by different ways: the log may be this much later. */
 const LOG_BEHIND_MS = 250;
 
 /** The program under test, as an operator runs it: `dist/program/main.js <arguments>`. */

@@ -25,7 +25,7 @@ export class QueueStats extends Migration {
         since timestamptz primary key,
         until timestamptz not null
       );
-      -- Who moves it to a minute counts that minute.
+      -- The daemon that moves the mark to a minute counts that minute.
       create table hookwright.queue_progress (
         only_row boolean primary key default true check (only_row),
         counted_until timestamptz not null,               -- the beginning of the last minute that was counted

@@ -12,7 +12,7 @@ export class Retention extends Migration {
         tenant_id bigint primary key,
         done_to bigint not null
       );
-      -- Of few events: the others pay nothing for it.
+      -- Only events with an end have a row, so that the others pay nothing.
       create table hookwright.event_ends (
         tenant_id bigint not null,
         event_id bigint not null,

@@ -14,7 +14,7 @@ export class TenantRates extends Migration {
         requests_next_at timestamptz not null default '-infinity'  -- the first time that no daemon has taken
       ) with (fillfactor = 50);
 
-      -- What applications have emitted for tenants with a limit of events, until it is counted. A row for each call:
+      -- Events that applications have emitted for limited tenants, until they are counted. A row for each call:
       -- a row for each tenant would be locked until the application commits.
       create unlogged table hookwright.outbox_emits (
         tenant_id bigint not null,

@@ -11,7 +11,7 @@ export interface Step {
   smallMs: number;
   /** How many answers of the large installation were no good ones. */
   failures: number;
-  /** Its first answer that was no good one, and the log's end at the time; null: there was none. */
+  /** The first refusal, with the end of the log at that time; null: every answer was good. */
   fault: string | null;
   statements: Pair[];
 }

@@ -142,7 +142,7 @@ export class Allowance {
    * @returns whether another daemon takes times too: some are gone that are to come
    */
   granted({ firstMs, count, nextMs, nowMs }: GrantedTimes, clock: KnownClock, lateMs: number): boolean {
-    // Of a tenant's times its row says whether another daemon takes some (TenantTurns).
+    // Whether another daemon takes some of a tenant's times is seen in its row (TenantTurns).
     const isAlone = this.isOfTenant || firstMs < Math.max(this.#nextServerMs, nowMs + lateMs) + SAME_MS;
     this.#times?.add(clock.toOurs(firstMs), count, clock.openMs);
     this.#nextServerMs = nextMs;

@@ -31,7 +31,7 @@ export const chunks: Rolldown.OutputOptions['codeSplitting'] = {
     { name: 'start', test: START, priority: 5 },
     group('library', 3, (id, modules) => LIBRARY.test(id) && isNeeded(PAGES, id, modules)),
     { ...group('frame', 2, (id, modules) => isNeeded([...PAGES, ...FIRST_SCREENS], id, modules)), minShareCount: 2 },
-    // What these two screens share with others, in a file each: they would have ten small ones.
+    // One file for the parts that both screens share with others: there would be ten small ones.
     { ...group('delivery-parts', 1, (id, modules) => isNeeded([DELIVERIES], id, modules)), minShareCount: 2 },
     { ...group('endpoint-parts', 1, (id, modules) => isNeeded([ENDPOINT], id, modules)), minShareCount: 2 },
     { ...group('popups', 1, (id) => POPUPS.test(id)), minShareCount: 2 },

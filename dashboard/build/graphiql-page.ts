@@ -1,12 +1,13 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 
+const START = '`npx hookwright start`';
 /** Lines that fit into the editor of a window of 1280 pixels. */
 const defaultQuery = `# Welcome to Hookwright.
 #
 # 1. Opened from the console, this page uses your
 #    session. Else, under "Headers" below: Paste
 #    your API key after "Bearer ". With
-#    \`npx hookwright start\` it is in
+#    ${START} it is in
 #    .data/api-key. This page never keeps it.
 # 2. Run this query with Ctrl-Enter. It says who
 #    you are and which events there are.

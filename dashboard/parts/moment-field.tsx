@@ -27,7 +27,7 @@ export function MomentField({
   const { t } = useLingui();
   const [day = '', time = ''] = value.split('T');
   const [typed, setTyped] = useState<string>();
-  // What is being typed stays as it is, as long as it says the same.
+  // A text that is being typed stays as long as it means the same time.
   const shown = typed !== undefined && (timeOfDay(typed) ?? time) === time ? typed : shownIn(time);
   const isWrong = typed !== undefined && typed === shown && typed !== '' && timeOfDay(typed) === undefined;
   return (

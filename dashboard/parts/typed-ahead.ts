@@ -1,4 +1,4 @@
-/** What is typed into a field that is still being loaded. Null: nothing is kept. */
+/** The text typed while its field is still being loaded. Null: nothing is kept. */
 let kept: string | null = null;
 
 /** Keeps what is typed from now on, until a field has the focus or somebody turns to something else. */
@@ -13,7 +13,7 @@ export function keepTyped(): void {
   document.addEventListener('focusin', forgetAtField);
 }
 
-/** What was typed since `keepTyped`. */
+/** The text typed since `keepTyped`. */
 export const typedAhead = (): string => kept ?? '';
 
 function forget(): void {

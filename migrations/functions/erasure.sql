@@ -1,7 +1,7 @@
 -- Erasure of events, with all that was kept of their payloads (docs/decisions/0091).
 
--- In place of an idempotency key that was erased: no key that anybody sends has a line feed. The same key again is
--- known by it.
+-- The hash that replaces an erased idempotency key, so that the same key is recognised again. It begins with a line
+-- feed, which no key has that somebody sends.
 create or replace function hookwright.erased_key(tenant bigint, key text) returns text
 language sql stable parallel safe
 return E'\n' || encode(sha256(convert_to(tenant || E'\n' || key, 'UTF8')), 'hex');
@@ -148,8 +148,8 @@ language sql as $$
     and hookwright.is_to_erase(r.pending_body, condition, r.event_type)
 $$;
 
--- Emits events of which some are kept for a time alone: in hours, null for the others. Their ends are noted beside
--- them, so that other emits pay nothing for it. The rest is that of emit_traced_events.
+-- Emits events, some of which end after a time: in hours, null for the others. Ends are written to a table of their
+-- own, so that other emits pay nothing. All else is as in emit_traced_events.
 create or replace function hookwright.emit_kept_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], traceparents text[], ordering_keys text[], keep_hours integer[]

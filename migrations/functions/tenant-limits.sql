@@ -1,7 +1,6 @@
 -- Limits of tenants (docs/tenant-limits.md).
 
--- What the API has to know of a tenant's limits when it emits, as {eventsPerSecond, bodyBytesMax}; null: it has none of
--- these.
+-- The limits of a tenant that the API needs for emits, as {eventsPerSecond, bodyBytesMax}. Null: neither is set.
 create or replace function hookwright.limits_of_tenant(id bigint) returns json
 language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
   select json_build_object('eventsPerSecond', t.events_per_second, 'bodyBytesMax', t.body_bytes_max)
@@ -19,7 +18,7 @@ $$;
 --   asks five times a second is late at times
 -- - leased: how many may be emitted; wait_ms: how long until one more is free
 --
--- What applications have emitted counts too, and keeps the API waiting for ten seconds at most.
+-- Events that applications have emitted count too, and keep the API waiting for ten seconds at most.
 create or replace function hookwright.lease_events(
   id bigint, per_second double precision, burst integer, needed integer, wanted integer,
   out leased integer, out wait_ms double precision)

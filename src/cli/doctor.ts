@@ -71,7 +71,7 @@ function examinationFailed(error: Error & { code?: string }): Check[] {
   return [check('database', 'fail', `The database was reached and cannot be examined: ${reason}.`)];
 }
 
-/** Somebody who is to get notices wants mails: without a recipient the settings are nobody's loss. */
+/** Warns of missing mail settings only where there are recipients of notices. */
 async function examineRecipients({ mail, smtpUrl, mailFrom, publicUrl }: Config, pool: pg.Pool): Promise<Check[]> {
   const missing = missingForMail({ smtpUrl, mailFrom, publicUrl }).join(', ');
   return mail !== null || !(await hasRecipients(pool))

@@ -10,7 +10,7 @@ import { FailureChart } from './failure-chart';
 import { QueueChart } from './queue-chart';
 
 export interface OverTimeProps {
-  /** Of the attempts; none while they are being read. */
+  /** Attempts over time; empty while they are being read. */
   buckets: readonly AttemptBucket[];
   range: Range;
   endpoint: { id: string; databaseId: number } | undefined;

@@ -1,4 +1,4 @@
-/** What the log has instead of a secret. */
+/** The log's text in place of a secret. */
 export const HIDDEN = '[secret]';
 
 /** A field of an audit entry: as it was and as it is; undefined where it was not there. */
@@ -6,7 +6,7 @@ export interface Change {
   field: string;
   before: unknown;
   after: unknown;
-  /** Its secret is another one, and all that is shown of it is the same. */
+  /** True: only the secret changed, which the log does not show. */
   isSecret?: true;
 }
 

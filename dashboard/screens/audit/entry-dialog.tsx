@@ -98,7 +98,7 @@ function Differences({ entry: { before, after } }: { entry: AuditRow }) {
   );
 }
 
-/** As forms have it. */
+/** The name of a changed field, in the words of the forms. */
 export function FieldName({ field }: { field: string }) {
   const { i18n } = useLingui();
   const name = fieldName(field);

@@ -62,7 +62,7 @@ const OF_SETTINGS: readonly Action[] = [
 
 export type Tab = 'activity' | 'settings';
 
-/** What the address of an endpoint keeps: `tab=settings`, and `do=pause` for an action that somebody is about to do. */
+/** The state in an endpoint's address: `tab=settings`, and `do=pause` while the dialog of that action is open. */
 function usePlace() {
   const [address, setAddress] = useAddress();
   const named = address['do'];

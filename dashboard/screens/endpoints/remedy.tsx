@@ -3,7 +3,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { remedyFor } from '../../text/remedies';
 import { TlsLink } from './tls/tls-link';
 
-/** What a server does that wants another client certificate: it ends the handshake, or the connection, or says 400. */
+/** Errors of a server that wants another client certificate: it ends the handshake or the connection, or answers 400. */
 const REFUSALS: readonly string[] = ['TLS_FAILED', 'CONNECTION_RESET', 'HTTP_400'];
 
 interface WithCertificate {
@@ -12,7 +12,7 @@ interface WithCertificate {
   delivery: { tls?: { clientCertificate?: { subject: string } | null } | null };
 }
 
-/** What can be done about an error code, with what its endpoint may have to do with it. */
+/** The remedy for an error code, with the settings of the endpoint that may cause it. */
 export function Remedy({ code, endpoint }: { code: string; endpoint?: WithCertificate | null | undefined }) {
   const { i18n } = useLingui();
   return (

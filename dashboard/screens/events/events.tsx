@@ -128,7 +128,7 @@ function Nothing() {
   );
 }
 
-/** For how long payloads are kept. */
+/** The sentence that says how long payloads are kept. */
 function Kept() {
   const { tenant, retention } = useViewer();
   const days = tenant?.retentionDays ?? retention.deliveryDays;

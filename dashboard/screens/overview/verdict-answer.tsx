@@ -59,7 +59,7 @@ export function VerdictAnswer(props: VerdictProps) {
   );
 }
 
-/** What was sent in the range. */
+/** The sentence about the attempts of the range. */
 function useFigures({ total, range }: Pick<VerdictProps, 'total' | 'range'>) {
   const { i18n } = useLingui();
   return {

@@ -5,7 +5,7 @@ import type { PayloadsWithQuery } from '../../api/generated/graphql';
 import type { EventFilterInput } from '../events/event-filter';
 import { PAYLOADS_WITH } from './documents';
 
-/** What was found in the payloads of a tenant. */
+/** The result of a search in the payloads of one tenant. */
 export interface Found {
   events: PayloadsWithQuery['events'] | undefined;
   error: CombinedError | undefined;

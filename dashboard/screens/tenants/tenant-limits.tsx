@@ -12,7 +12,7 @@ import { areLimits, LimitsForm, limitsOf, textsOfLimits } from './limits-form';
 
 type Limited = NonNullable<TenantLimitsQuery['tenant']>;
 
-/** What the operator allows a tenant. */
+/** The card with a tenant's limits, which the operator sets. */
 export function TenantLimits({ tenant: { id } }: { tenant: { id: string } }) {
   const [{ data, error }, read] = useQuery({ query: TENANT_LIMITS, variables: { id } });
   const tenant = data?.tenant;

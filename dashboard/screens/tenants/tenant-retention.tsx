@@ -8,7 +8,7 @@ import { notify } from '../../parts/toast';
 import { useViewer } from '../../parts/viewer';
 import { SET_RETENTION } from './documents';
 
-/** For how many days the payloads of a tenant are kept. */
+/** The card that sets how many days a tenant's payloads are kept. */
 export function TenantRetention({ tenant }: { tenant: { id: string; retentionDays?: number | null } }) {
   const { t } = useLingui();
   const { retention } = useViewer();

@@ -64,7 +64,7 @@ export const limits = {
       refusedAs: 'limit_out_of_range',
       optional: true,
       description: `The most webhooks of the tenant. ${ofInstallation}`,
-      input: `The most webhooks of the tenant, 1 to ${ENDPOINTS_MAX}: more or less than the installation allows others. Those that it has beyond it stay.`,
+      input: `The most webhooks of the tenant, 1 to ${ENDPOINTS_MAX}: more or fewer than the installation allows other tenants. Existing webhooks stay.`,
     },
     bodyBytesMax: {
       kind: 'number',

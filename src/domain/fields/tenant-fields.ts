@@ -36,9 +36,9 @@ export const tenantFields = {
     optional: true,
     since: '0.2.0',
     description:
-      'For how many days payloads of the tenant are kept, and the answers to its deliveries. Null: as long as those of others, `viewer.retention`.',
+      'The number of days that payloads of the tenant and answers to its deliveries are kept. Null: as for other tenants, `viewer.retention`.',
     input:
-      'For how many days payloads of the tenant are kept, and the answers to its deliveries: fewer than those of others, `RETENTION_DAYS`. Deliveries that are open then are canceled. Null: as long as those of others.',
+      'The number of days that payloads of the tenant and answers to its deliveries are kept: fewer than `RETENTION_DAYS`. Deliveries that are still open then are canceled. Null: as for other tenants.',
   },
   deliveryDefaults: {
     kind: 'group',

@@ -36,7 +36,7 @@ interface StoredCertificate extends CertificateFacts {
 
 /** The TLS of a webhook as its row has it. The secret is the private key. */
 export interface StoredTls {
-  /** In place of the public authorities; null: those. */
+  /** The authorities that are trusted instead of the public ones; null: the public ones. */
   ca: StoredAuthorities | null;
   client: (StoredCertificate & Held) | null;
 }

@@ -32,7 +32,7 @@ export interface ErasureFilter {
 
 const hashOf = (value: unknown): Buffer => createHash('sha256').update(canonicalJson(value)).digest();
 
-/** Everything but the value that the field is compared with, of which a hash stays. */
+/** The filter with a hash in place of the value that the field is compared with. */
 function noted({ eventTypes, field }: ErasureFilter) {
   const { path, op, value } = field ?? {};
   const ofField = value === undefined ? { path, op } : { path, op, valueSha256: hashOf(value).toString('hex') };

@@ -54,7 +54,7 @@ export async function recordProof(db: HasOrm, asked: Asked, proof: Proof): Promi
       return false; // another daemon was sooner
     }
     const rate = await lowerRate(unit, webhook, proof);
-    // What its owner keeps is sent when its owner wants it.
+    // Held deliveries that the owner keeps are sent when the owner releases them.
     const held = webhook.keepHeld ? 'KEEP' : 'RELEASE';
     const isEnabled = webhook.disabledReason === DisabledReason.UNVERIFIED;
     if (isEnabled) {

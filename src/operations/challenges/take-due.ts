@@ -7,7 +7,7 @@ import { selectToSend, type WebhookToSend } from '../attempts/webhook-to-send.js
 export interface Asked extends WebhookToSend {
   tenantId: number;
   webhookId: number;
-  /** In place of a delivery's. */
+  /** The number that stands for a delivery's id. */
   id: number;
   /** The secret before the last rotation, sealed; null when its overlap was over. */
   previousSecret: Buffer | null;

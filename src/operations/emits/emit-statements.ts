@@ -31,7 +31,7 @@ const orderedItems = new RowsParameter({ ...itemColumns, ordering_keys });
 const tracedOrderedItems = new RowsParameter({ ...itemColumns, traceparents, ordering_keys });
 const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
-/** The same for items of which some are kept for some hours alone. */
+/** The same for items, some of which are kept for some hours only. */
 const keptItems = new RowsParameter({
   ...itemColumns,
   traceparents,

@@ -36,7 +36,7 @@ export async function eraseThese(
   return row!.erased;
 }
 
-/** Scheduled events, of which an erasure takes some. */
+/** The scheduled events that an erasure chooses from. */
 export interface ScheduledQuestion {
   eventTypes: readonly string[] | null;
   /** The condition as Postgres judges it; null: none. */

@@ -24,7 +24,7 @@ interface Report {
   due: number;
   held: number;
   oldestSeconds: number;
-  /** By the names of partitions. */
+  /** Numbers of open deliveries, by the name of the partition. */
   days: Readonly<Record<string, Record<Queued, number>>>;
 }
 

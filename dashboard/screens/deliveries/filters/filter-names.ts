@@ -41,7 +41,7 @@ export const STATE_NAMES: Record<(typeof STATES)[number], MessageDescriptor> = {
   ATTEMPT_FAILED: msg`Attempts failed`,
 };
 
-/** What sets apart the states that people take for each other. */
+/** Hints that tell similar states apart. */
 const STATE_HINTS: Partial<Record<keyof typeof STATE_NAMES, MessageDescriptor>> = {
   FAILED: msg`For good: no retry is left.`,
   ATTEMPT_FAILED: msg`The last attempt failed: for good, held, canceled or retried.`,

@@ -14,7 +14,7 @@ export function Held({ held }: { held: number }) {
   );
 }
 
-/** What becomes of the held deliveries of an inactive endpoint. */
+/** A sentence that says when the held deliveries of an inactive endpoint are sent or canceled. */
 export function HoldSentence({ hold: { held, until, over } }: { hold: Hold }): ReactNode {
   if (over) {
     return (

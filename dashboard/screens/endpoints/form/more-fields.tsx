@@ -7,7 +7,7 @@ import { RequestFields } from '../settings/request-fields';
 import { EndpointFields } from './endpoint-fields';
 import { isFirst, type NewEndpointState } from './use-new-endpoint';
 
-/** What few people set of a new endpoint: its names, the order of its deliveries, and how it is called. */
+/** The rarer fields of a new endpoint: names, ordering, rate, headers and auth. */
 export default function MoreFields({
   form,
   isWritten,

@@ -105,7 +105,7 @@ function NewEndpointForm() {
   );
 }
 
-/** What few people set. It opens with the focus in it. */
+/** The rarer fields, folded. Opening them moves the focus into them. */
 function More(state: NewEndpointState) {
   const { t } = useLingui();
   const { isWritten, groups } = state;

@@ -18,7 +18,7 @@ export default function Settings({
   endpoint: ShownEndpoint;
   /** The values that the endpoints of its tenant inherit. */
   inherited: readonly string[];
-  /** Of its tenant, the newest first. */
+  /** The key pairs of the endpoint's tenant, newest first. */
   signingKeys: readonly SigningKey[];
 }) {
   const maySet = useSettable(endpoint);

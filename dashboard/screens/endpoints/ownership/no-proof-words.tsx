@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { challengeRemedy, optionsWhy } from './no-proof-remedies';
 
-/** What an endpoint has answered to a challenge instead of a proof, and what its owner can do. */
+/** A sentence about an endpoint's wrong answer to a challenge, with the remedy. */
 export function NoEcho({ code }: { code: string }) {
   const { i18n } = useLingui();
   const { why, what } = challengeRemedy(code);

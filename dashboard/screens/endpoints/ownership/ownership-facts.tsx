@@ -83,7 +83,7 @@ if (result.ok && result.event === 'webhook.challenge') {
   return Response.json(result.payload); // {"challenge": "…"}
 }`;
 
-/** What a server does to prove itself. */
+/** Instructions for a server that is to prove itself. */
 export function HowToProve() {
   const { t } = useLingui();
   return (

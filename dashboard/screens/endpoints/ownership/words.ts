@@ -4,7 +4,7 @@ import { CircleCheck, CirclePause } from 'lucide-react';
 import type { State } from '../../../parts/status';
 import type { Verification } from './use-verify';
 
-/** As lists name them. Whether it is asked again by itself is said beside them. */
+/** Names for lists. Whether the endpoint is asked again automatically is said beside them. */
 export const VERIFICATION_STATES: Record<Verification['status'], State> = {
   VERIFIED: { name: msg`Verified`, tone: 'good', icon: CircleCheck },
   PENDING: { name: msg`Not verified`, tone: 'warn', icon: CirclePause },

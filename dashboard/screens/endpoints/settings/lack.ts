@@ -2,7 +2,7 @@ import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import { type Draft, lacksClientSecret, lacksPassword } from './draft';
 
-/** What a draft lacks before it can be sent. */
+/** The first value that is missing in a draft. */
 export function lackOf(draft: Draft): MessageDescriptor | undefined {
   return lacksPassword(draft)
     ? msg`Enter the password. For none, choose “User name without a password”.`

@@ -23,7 +23,7 @@ export function Authorities({ ca: { subjects, endsAt } }: { ca: NonNullable<Tls[
   );
 }
 
-/** Whose certificate the endpoint sees, who has signed it, and how people tell it from another one. */
+/** Subject, issuer and fingerprint of a certificate. */
 export function ClientCertificate({ certificate }: { certificate: NonNullable<Tls['clientCertificate']> }) {
   const { subject, issuer, serial, fingerprint, endsAt } = certificate;
   return (

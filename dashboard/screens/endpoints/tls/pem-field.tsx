@@ -12,7 +12,7 @@ interface PemFieldProps {
   name: ReactNode;
   hint: ReactNode;
   placeholder: string;
-  /** What is wrong with the text already. */
+  /** The fault of the text, if the browser sees one. */
   error: string | undefined;
   /** The service's message about the text that was sent last. */
   refusal: string | undefined;

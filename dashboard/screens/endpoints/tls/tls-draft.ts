@@ -23,7 +23,7 @@ export const isOfTls = (path: string): boolean => path.startsWith('tls.');
 
 const isWritten = (text: string): boolean => text.trim() !== '';
 
-/** What a draft changes. What is neither written nor removed stays. */
+/** The changes that a draft makes. Certificates that it neither writes nor removes stay. */
 export function tlsChange({ removesCa, removesCertificate, ...texts }: TlsDraft): { tls?: TlsInput } {
   const written = (Object.keys(PEM_NAMES) as PemName[]).filter((name) => isWritten(texts[name]));
   const tls: TlsInput = {

@@ -35,7 +35,7 @@ class QueueBucket {
 }
 
 @ObjectType({
-  description: `The queue over time, counted each minute. Of a webhook up to ${QUEUE_COUNT_MAX.toLocaleString('en')} deliveries of each kind are counted, of a tenant those of its webhooks together.`,
+  description: `The queue over time, counted each minute. For a webhook up to ${QUEUE_COUNT_MAX.toLocaleString('en')} deliveries of each kind are counted; a tenant has the sums of its webhooks.`,
 })
 export class QueueStats extends RangeOfStats {
   @mayHold(STATS_BUCKETS_MAX)
