@@ -1,4 +1,3 @@
-import { Button as BaseButton } from '@base-ui/react/button';
 import { useLingui } from '@lingui/react/macro';
 import { Check, Copy } from 'lucide-react';
 import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
@@ -20,19 +19,22 @@ type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
 };
 
 export function Button({ look = 'plain', icon, label, refused, children, type = 'button', ...rest }: ButtonProps) {
+  const isRefused = refused !== undefined;
   return (
-    <BaseButton
-      type={type}
+    <button
       aria-label={label}
       title={refused ?? label}
       {...rest}
-      disabled={rest.disabled || refused !== undefined}
-      focusableWhenDisabled={refused !== undefined}
+      type={type}
+      // A refused button can be reached, so that its reason is read out. Pressing it does nothing, and sends no form.
+      disabled={rest.disabled && !isRefused}
+      aria-disabled={isRefused || undefined}
+      onClick={isRefused ? (event) => event.preventDefault() : rest.onClick}
       className={buttonLook(look, children === undefined)}
     >
       {icon}
       {children}
-    </BaseButton>
+    </button>
   );
 }
 
