@@ -290,18 +290,20 @@ describe('a mail that is not taken', () => {
 });
 
 test('two daemons send each mail once', async () => {
+  const before = server.mails.length;
   for (const name of ['a', 'b', 'c', 'd']) {
     const { id } = await recipient({ address: `${name}@example.com` });
     await sendTestNotice(stack.services.db, stack.tenantId, id);
   }
-  const before = server.mails.length;
   await Promise.all([mailsAfter(0), mailsAfter(0), mailsAfter(0)]);
-  expect(
+  const sent = () =>
     server.mails
       .slice(before)
       .flatMap(({ to }) => to)
-      .sort(),
-  ).toEqual(['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`));
+      .sort();
+  // The daemon of the tests takes a part too, and may still be sending it.
+  await eventually(() => sent().length >= 4);
+  expect(sent()).toEqual(['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`));
 });
 
 test('a mail has 1,000 notices at most, and the next one has the others', async () => {

@@ -6,7 +6,7 @@ import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { mayHold } from '../fields/costs.js';
 
-export const StatsResolution = graphqlEnum(
+const StatsResolution = graphqlEnum(
   'StatsResolution',
   'The length of the buckets of statistics. They begin with the minutes, hours and days of UTC.',
   { MINUTE: 'Kept for 2 days.', HOUR: 'Kept for 90 days.', DAY: 'Kept for 2 years.' },
