@@ -6,6 +6,7 @@ import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { forgetRows } from '../housekeeping/forget.js';
 import { failureSteps } from './roll-up-failures.js';
 import { queueSteps } from './roll-up-queue.js';
+import { rollUpSteps } from './roll-up-steps.js';
 import { eachBucketSql, STATS_KEY } from './stats-rows.js';
 
 /** Condition: outcomes wrote the row; it is not a sum. The same as in the index `delivery_stats_written`. */
@@ -46,29 +47,16 @@ function rollSql(source: string, into: 'MINUTE' | 'HOUR' | 'DAY'): string {
     ${replaceSql}`;
 }
 
-const within = (resolution: string) => `resolution = '${resolution}' and bucket >= $1 and bucket < $2`;
-const written = (resolution: string) => `hookwright.delivery_stats where ${within(resolution)} and ${isWrittenSql}`;
-
-/** Deletes rows with their sums, and writes their final roll-up. */
-const endSql = (from: 'MINUTE' | 'HOUR', into: 'HOUR' | 'DAY') => `
-  with gone as (delete from ${written(from)} returning *),
-  sums as (delete from hookwright.delivery_stats where ${within(from)} and ${isSumSql})
-  ${rollSql('gone', into)}`;
-
-const outcomeSteps = {
-  SUM_MINUTES: { name: 'sum_minutes', text: rollSql(written('MINUTE'), 'MINUTE') },
-  ROLL_HOURS: { name: 'roll_hours', text: rollSql(written('MINUTE'), 'HOUR') },
-  ROLL_DAYS: { name: 'roll_days', text: rollSql(written('HOUR'), 'DAY') },
-  END_MINUTES: { name: 'end_minutes', text: endSql('MINUTE', 'HOUR') },
-  END_HOURS: { name: 'end_hours', text: endSql('HOUR', 'DAY') },
-};
+const outcomeSteps = rollUpSteps({
+  table: 'delivery_stats',
+  subject: '',
+  rows: { written: isWrittenSql, sum: isSumSql },
+  rollSql,
+});
 
 /** Outcomes, failures by reason, and the queue go one way, by the same marks. */
-const stepStatements = (kind: RollUpStep['kind']): Statement[] => [
-  outcomeSteps[kind],
-  failureSteps[kind],
-  ...(kind === 'SUM_MINUTES' ? [] : [queueSteps[kind]]),
-];
+const stepStatements = (kind: RollUpStep['kind']): Statement[] =>
+  [outcomeSteps, failureSteps, queueSteps].flatMap((steps) => steps[kind] ?? []);
 
 const firstMinuteSql = (mark: string) => `(
   select extract(epoch from min(bucket))::float8 * 1000 from hookwright.delivery_stats
