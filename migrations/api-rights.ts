@@ -37,8 +37,8 @@ select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
 execute on function: emit_traced_events, endpoint_waits, note_confirmation_request
 execute on function: enqueue_align, enqueue_bulk_operation, enqueue_defaults, enqueue_deliveries, event_of_key
-execute on function: emit_kept_events, erase_events, erase_scheduled_events, is_to_erase
-execute on function: find_api_key, passes_filter, readable_body
+execute on function: erase_events, erase_scheduled_events, is_to_erase
+execute on function: filter_change, find_api_key, meets_filter, no_change, passes_filter, readable_body
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: newest_of_type, options_with_paths, webhooks_of_type

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 18;
+export const EDITION = 21;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '4b5ce6b068ec700e91b8572f3069dfe4da23c88598c389ffb83c2ff8c3d040d0';
+export const EDITION_DIGEST = '49f6ed0823f27885bd358c2734a81b9cc83ba8b6f8f11ab09e2e1b21938f0b7d';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -7,6 +7,8 @@
 -- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
 --   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
 -- - ordering_keys: of the events; null: none has one
+-- - traceparents, keep_hours, previous: as in emit_events
+-- - targets: as judge_targets has resolved them; null: all are for all subscribers
 -- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
 --
@@ -20,7 +22,8 @@
 create or replace function hookwright.emit_events_once(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], refusals text[], worker_pool text default null, claim_priority integer default null,
-  claim_max integer default null, ordering_keys text[] default null
+  claim_max integer default null, ordering_keys text[] default null, traceparents text[] default null,
+  keep_hours integer[] default null, previous text[] default null, targets jsonb[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  claimed json)
 language plpgsql as $$
@@ -57,14 +60,17 @@ begin
   if cardinality(array_remove(idempotency_keys, null)) > 0 then
     perform set_config('lock_timeout', '50ms', true) where worker_pool is not null;
     select k.owners, k.errors into owners, errors from hookwright.remember_keys(
-      tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys) k;
+      tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys, previous, targets) k;
   end if;
-  if uses_flow or ordering_keys is not null then
+  if uses_flow or ordering_keys is not null or previous is not null or targets is not null then
     made := hookwright.write_events_flow(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
-      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys);
+      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys, previous, targets);
   else
     made := hookwright.write_events_plain(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
       errors, called_at, worker_pool, claim_priority, claim_max, null);
+  end if;
+  if traceparents is not null or keep_hours is not null then
+    perform hookwright.note_emits(tenant_ids, ids, owners, errors, traceparents, keep_hours);
   end if;
   return query select i.ord::integer - 1, case when i.error is null then i.owner end, case
       when i.error is not null then 0
@@ -82,7 +88,7 @@ end $$;
 -- Returns for each item the event that its key belongs to, else its own, and its error: another event has the key.
 create or replace function hookwright.remember_keys(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], ids bigint[], inout errors text[],
-  ordering_keys text[], out owners bigint[])
+  ordering_keys text[], previous text[] default null, targets jsonb[] default null, out owners bigint[])
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -96,7 +102,7 @@ begin
   -- transaction is just writing makes us wait for its end: both answers then name one event.
   insert into hookwright.idempotency_keys as known (tenant_id, key, event_id, request_hash)
   select distinct on (i.tenant_id, i.key) i.tenant_id, i.key, i.id,
-         hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
+         hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key, previous[i.ord], targets[i.ord])
   from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, ordering_keys)
          with ordinality as i(tenant_id, event_type, body, key, id, ordering_key, ord)
   where i.key is not null and i.id is not null and not exists (
@@ -109,7 +115,8 @@ begin
 
   select array_agg(coalesce(known.event_id, i.id) order by i.ord),
          array_agg(coalesce(i.error, case
-           when known.request_hash <> hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key)
+           when known.request_hash
+                <> hookwright.hash_of_emit(i.event_type, i.body, i.ordering_key, previous[i.ord], targets[i.ord])
            then 'IDEMPOTENCY_KEY_REUSED' end) order by i.ord)
   into owners, errors
   from unnest(tenant_ids, event_types, bodies, idempotency_keys, ids, errors, ordering_keys)
@@ -183,7 +190,29 @@ begin
       and d.id between event - 14745600000 and event + 14745600000);
 end $$;
 
--- The hash of an emit, which is kept with its idempotency key: a repetition has the same.
-create or replace function hookwright.hash_of_emit(event_type text, body text, ordering_key text) returns bytea
+-- The hash of an emit, which is kept with its idempotency key: a repetition has the same. Neither JSON nor a key has
+-- the control characters.
+create or replace function hookwright.hash_of_emit(
+  event_type text, body text, ordering_key text, previous text default null, targets jsonb default null
+) returns bytea
 language sql stable parallel safe
-return sha256(convert_to(event_type || E'\n' || body || coalesce(E'\n' || ordering_key, ''), 'UTF8'));
+return sha256(convert_to(event_type || E'\n' || body || coalesce(E'\n' || ordering_key, '')
+  || coalesce(chr(1) || previous, '') || coalesce(chr(2) || targets::text, ''), 'UTF8'));
+
+-- Writes what few events of a batch have in tables of their own, for those that were just written: where their traces
+-- go on from, and when their payloads end. The arrays are as in emit_events_once.
+create or replace function hookwright.note_emits(
+  tenant_ids bigint[], ids bigint[], owners bigint[], errors text[], traceparents text[], keep_hours integer[]
+) returns void
+language sql as $$
+  insert into hookwright.event_traces (event_id, tenant_id, traceparent)
+  select i.id, i.tenant_id, i.traceparent
+  from unnest(tenant_ids, ids, owners, errors, traceparents) as i(tenant_id, id, owner, error, traceparent)
+  where i.error is null and i.owner = i.id and i.traceparent is not null
+  -- After the clock was set back, an event of another tenant can have the same id: then this one is not traced.
+  on conflict (event_id) do nothing;
+  insert into hookwright.event_ends (tenant_id, event_id, ends_at)
+  select i.tenant_id, i.id, clock_timestamp() + i.hours * interval '1 hour'
+  from unnest(tenant_ids, ids, owners, errors, keep_hours) as i(tenant_id, id, owner, error, hours)
+  where i.error is null and i.owner = i.id and i.hours is not null;
+$$;

@@ -34,11 +34,11 @@ begin
     into found
     from (select case when sum(f.filter_compiling) <= 1000000
                    then hookwright.readable_body(event_body, sum(f.filter_comparisons)) end as body
-          from hookwright.webhook_options f
-          where f.webhook_id = any(found.ids) and f.filter_path is not null) readable
+          from hookwright.webhook_options f where f.webhook_id = any(found.ids) and f.filter_path is not null) readable
     cross join unnest(found.ids, found.actives, found.to_send) as w(id, active, to_send)
     left join hookwright.webhook_options o on o.webhook_id = w.id
-    where o.filter_path is null or hookwright.passes_filter(readable.body, o.filter_path, type);
+    where o.callback is not true and (o.filter_path is null or hookwright.meets_filter(
+      readable.body, o.filter_path, type, case when o.filter_changes then hookwright.no_change() end));
   end if;
   delivery_count := cardinality(found.ids);
   -- The pool has a worker for each job if four deliveries share one. Ordered ones share none.

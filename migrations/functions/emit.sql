@@ -4,7 +4,8 @@
 -- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
   tenant_id bigint, event_type text, body text, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null
+  schema_checked boolean default false, ordering_key text default null, keep_hours integer default null,
+  previous text default null, targets jsonb default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -13,7 +14,10 @@ begin
   select * into answer from hookwright.emit_events(
     array[emit.tenant_id], array[emit.event_type], array[emit.body], array[emit.idempotency_key],
     schema_checked => emit.schema_checked,
-    ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end);
+    ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end,
+    keep_hours => case when emit.keep_hours is not null then array[emit.keep_hours] end,
+    previous => case when emit.previous is not null then array[emit.previous] end,
+    targets => case when emit.targets is not null then jsonb_build_array(emit.targets) end);
   if answer.error_code is not null then
     perform hookwright.refuse(answer.error_code, answer.error_detail, 'docs/outbox.md, "What is refused"');
   end if;
@@ -29,7 +33,13 @@ end $$;
 --   judge_emits checks; from another role only the schemas that SQL cannot check
 -- - ordering_keys: 1 to 255 printable ASCII characters each, or null; null: no event has one. Webhooks with the order
 --   KEY get events of one key in the order of commits
--- - error_code: a code of emit_events_once or of judge_emits, or ORDERING_KEY_MALFORMED. Such an item writes nothing
+-- - traceparents: W3C trace contexts, null where an event is not sampled; for the service itself. A duplicate keeps the
+--   trace of its first emit
+-- - keep_hours: for how many hours an event is kept; null: as long as others
+-- - previous: the states before the changes that the events report, as texts of JSON objects, or null
+-- - targets: a JSON list with null, or a list of webhooks, for each event (judge_targets)
+-- - error_code: a code of emit_events_once, judge_emits or judge_more, or ORDERING_KEY_MALFORMED. Such an item writes
+--   nothing
 --
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
 -- weeks: then it tries again with new ids, or makes the partition.
@@ -40,7 +50,8 @@ end $$;
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
-  schema_checked boolean default false, ordering_keys text[] default null
+  schema_checked boolean default false, ordering_keys text[] default null, traceparents text[] default null,
+  keep_hours integer[] default null, previous text[] default null, targets jsonb default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
@@ -50,6 +61,7 @@ declare
   restricted boolean := not hookwright.may_emit_for_all();
   refusals text[];
   details text[];
+  resolved jsonb[];
   tries integer := 0;
   violated text;
   hurries boolean := not restricted and cardinality(array_remove(idempotency_keys, null)) > 0;
@@ -57,7 +69,7 @@ declare
 begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
-      tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, restricted);
+      tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, traceparents, restricted);
     select j.refusals, j.details, coalesce(j.unescaped, bodies) into refusals, details, bodies
     from hookwright.judge_emits(
       tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true) j;
@@ -66,6 +78,11 @@ begin
     perform hookwright.note_outbox_emits(tenant_ids);
   end if;
   refusals := hookwright.judge_ordering_keys(ordering_keys, refusals, cardinality(tenant_ids));
+  if keep_hours is not null or previous is not null or targets is not null then
+    select j.previous, j.refusals, j.details, j.resolved into previous, refusals, details, resolved
+    from hookwright.judge_more(tenant_ids, event_types, keep_hours, targets, schema_checked and not restricted,
+                               previous, refusals, details) j;
+  end if;
   loop
     begin
       if hurries then
@@ -75,7 +92,8 @@ begin
           case when e.error_code is not null
             then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
         from hookwright.emit_events_once(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids,
-          priorities, refusals, ordering_keys => ordering_keys) e;
+          priorities, refusals, ordering_keys => ordering_keys, traceparents => traceparents, keep_hours => keep_hours,
+          previous => previous, targets => resolved) e;
       if hurries then
         perform set_config('lock_timeout', lock_timeout, true);
       end if;
@@ -102,37 +120,22 @@ begin
   end loop;
 end $$;
 
--- emit_events with the W3C trace context of each item, null where it is not sampled. A duplicate keeps the trace of
--- its first emit.
+-- emit_events as processes of 0.1.0 call it for events with a trace.
 create or replace function hookwright.emit_traced_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], traceparents text[], ordering_keys text[] default null
+  priorities integer[], traceparents text[]
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
-language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-#variable_conflict use_column
-begin
-  return query
-  with emitted as materialized (
-    select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
-    from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                schema_checked => true, ordering_keys => ordering_keys) e
-  ),
-  traced as (
-    insert into hookwright.event_traces (event_id, tenant_id, traceparent)
-    select e.event_id, tenant_ids[e.item + 1], traceparents[e.item + 1]
-    from emitted e
-    where e.error_code is null and not e.duplicate and traceparents[e.item + 1] is not null
-    -- After the clock was set back, an event of another tenant can have the same id: then this one is not traced.
-    on conflict (event_id) do nothing
-  )
-  select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code from emitted e;
-end $$;
+language sql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
+  select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
+  from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
+                              schema_checked => true, traceparents => emit_traced_events.traceparents) e
+$$;
 
 -- Raises HW011 when the arrays of a call do not fit together, or when an application (restricted) uses an argument
 -- that is for the service itself.
 create or replace function hookwright.require_arguments(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], restricted boolean
+  priorities integer[], traceparents text[], restricted boolean
 ) returns void
 language plpgsql immutable as $$
 begin
@@ -145,9 +148,9 @@ begin
     raise exception using errcode = 'HW011', message = 'At most 1000 events fit into one call.';
   end if;
   -- They would let a caller past the types that are reserved, and past others in the queue.
-  if restricted and (only_webhook_ids is not null or priorities is not null) then
+  if restricted and (only_webhook_ids is not null or priorities is not null or traceparents is not null) then
     raise exception using errcode = 'HW011',
-      message = 'only_webhook_ids and priorities are for the service itself.';
+      message = 'only_webhook_ids, priorities and traceparents are for the service itself.';
   end if;
 end $$;
 
@@ -184,12 +187,25 @@ language sql immutable as $$
     ('SCHEMA_NOT_CHECKED', 'HW008', 'The schema of this event type cannot be checked in the database.',
       'Check the body by EventType.schema in the application, and say schema_checked => true.'),
     ('IDEMPOTENCY_KEY_REUSED', 'HW009',
-      'The idempotency key was used for an event of another type, or with another body or ordering key.', null),
+      'The idempotency key was used for an event of another type, or with another body, ordering key, former state '
+      'or targets.', null),
     ('IDEMPOTENCY_KEY_INVALID', 'HW010', 'An idempotency key has 1 to 255 printable ASCII characters.', null),
     ('ORDERING_KEY_MALFORMED', 'HW013', 'An ordering key has 1 to 255 printable ASCII characters.', null),
     ('ARGUMENT_MISSING', 'HW011', 'Tenant, event type and body must not be null.', null),
     ('DELIVER_AT_TOO_FAR', 'HW014', 'An event can be scheduled at most 90 days ahead.', null),
-    ('SCHEDULED_LIMIT_REACHED', 'HW015', 'The tenant has 100000 scheduled events, the limit.', null)
+    ('SCHEDULED_LIMIT_REACHED', 'HW015', 'The tenant has 100000 scheduled events, the limit.', null),
+    ('TARGETS_MALFORMED', 'HW017', 'The targets are a list of webhooks.', null),
+    ('PATH_MALFORMED', 'HW017', 'The path of a target is malformed.', null),
+    ('WEBHOOK_UNKNOWN', 'HW017', 'The tenant has no such webhook.', null),
+    ('WEBHOOK_INACTIVE', 'HW017', 'A webhook is inactive and holds no deliveries.', null),
+    ('NOT_SUBSCRIBED', 'HW017', 'A webhook does not subscribe to events of this type.', null),
+    ('TARGET_TWICE', 'HW017', 'A webhook stands there twice.', null),
+    ('PATH_MISSING', 'HW017', 'A webhook with the option callback needs a path.', null),
+    ('PATH_NOT_TAKEN', 'HW017', 'A webhook without the option callback takes no path.', null),
+    ('PREVIOUS_OFF', 'HW018', 'The setting PREVIOUS=off refuses former states.', null),
+    ('PREVIOUS_NO_JSON_OBJECT', 'HW018', 'The former state is not the text of a JSON object.', null),
+    ('PREVIOUS_TOO_LARGE', 'HW018', 'The former state is too long.', null),
+    ('KEEP_HOURS_OUT_OF_RANGE', 'HW019', 'An event is kept for an hour or more, and less than the retention.', null)
   ) as known(code, state, sentence, hint)
   where known.code = refusal.code
 $$;

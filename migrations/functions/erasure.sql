@@ -6,8 +6,9 @@ create or replace function hookwright.erased_key(tenant bigint, key text) return
 language sql stable parallel safe
 return E'\n' || encode(sha256(convert_to(tenant || E'\n' || key, 'UTF8')), 'hex');
 
--- Erases events of a tenant: their bodies, the answers to their deliveries, ordering and idempotency keys, notices, and
--- the scheduled events that they were. Open deliveries are canceled. The rows stay.
+-- Erases events of a tenant: their bodies and former states, the answers to their deliveries and the paths of these,
+-- ordering and idempotency keys, notices, and the scheduled events that they were. Open deliveries are canceled. The
+-- rows stay.
 --
 -- Returns those that were not erased before.
 create or replace function hookwright.erase_events(tenant bigint, event_ids bigint[]) returns bigint[]
@@ -33,7 +34,8 @@ begin
   update hookwright.idempotency_keys k set key = hookwright.erased_key(tenant, k.key)
   where k.event_id = any(fresh) and (k.tenant_id = tenant) is true;
   update hookwright.scheduled_events s
-  set body = '{}', content_hash = hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key), ordering_key = null,
+  set body = '{}', previous = null, targets = null, ordering_key = null,
+      content_hash = hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key, s.previous, s.targets),
       idempotency_key = hookwright.erased_key(tenant, s.idempotency_key), erased_at = clock_timestamp()
   where s.event_id = any(fresh) and (s.tenant_id = tenant) is true and s.erased_at is null;
   notices := array(
@@ -45,7 +47,8 @@ begin
       select r.id from hookwright.notice_recipients r where r.tenant_id = tenant));
   end if;
   update hookwright.events e
-  set body = '{}', erased_bytes = octet_length(e.body), ordering_key = null, erased_at = clock_timestamp()
+  set body = '{}', previous = null, erased_bytes = octet_length(e.body), ordering_key = null,
+      erased_at = clock_timestamp()
   where e.tenant_id = tenant and e.id = any(fresh) and e.id between low and high;
   return fresh;
 end $$;
@@ -75,7 +78,7 @@ begin
     return;
   end if;
   update hookwright.deliveries d
-  set erased = true, ordering_key = null,
+  set erased = true, ordering_key = null, path = null,
       status = case when d.status in ('PENDING', 'WAITING', 'HELD') then 'CANCELED' else d.status end,
       cancel_reason = case when d.status in ('PENDING', 'WAITING', 'HELD') then 'ERASED' else d.cancel_reason end,
       finished_at = case when d.status in ('PENDING', 'WAITING', 'HELD') then clock_timestamp() else d.finished_at end
@@ -110,7 +113,8 @@ begin
     where s.tenant_id = tenant and s.id = any(scheduled_ids) and s.erased_at is null order by s.id for update),
   changed as (
     update hookwright.scheduled_events s
-    set body = '{}', content_hash = hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key), ordering_key = null,
+    set body = '{}', previous = null, targets = null, ordering_key = null,
+        content_hash = hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key, s.previous, s.targets),
         idempotency_key = hookwright.erased_key(tenant, s.idempotency_key), erased_at = clock_timestamp(),
         status = case when s.status = 'SCHEDULED' then 'CANCELED' else s.status end,
         finished_at = coalesce(s.finished_at, clock_timestamp())
@@ -148,30 +152,5 @@ language sql as $$
     and hookwright.is_to_erase(r.pending_body, condition, r.event_type)
 $$;
 
--- Emits events, some of which end after a time: in hours, null for the others. Ends are written to a table of their
--- own, so that other emits pay nothing. All else is as in emit_traced_events.
-create or replace function hookwright.emit_kept_events(
-  tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], traceparents text[], ordering_keys text[], keep_hours integer[]
-) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
-language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-#variable_conflict use_column
-begin
-  return query
-  with emitted as materialized (
-    select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
-    from hookwright.emit_traced_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                       traceparents, ordering_keys) e
-  ),
-  kept as (
-    insert into hookwright.event_ends (tenant_id, event_id, ends_at)
-    select tenant_ids[e.item + 1], e.event_id,
-           clock_timestamp() + keep_hours[e.item + 1] * interval '1 hour'
-    from emitted e
-    where e.error_code is null and not e.duplicate and keep_hours[e.item + 1] is not null
-  )
-  select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code from emitted e;
-end $$;
-
-grant execute on function hookwright.erase_events, hookwright.erase_scheduled_events, hookwright.is_to_erase,
-  hookwright.emit_kept_events to hookwright_api;
+grant execute on function hookwright.erase_events, hookwright.erase_scheduled_events, hookwright.is_to_erase
+  to hookwright_api;

@@ -6,12 +6,12 @@ language plpgsql stable as $$
 begin
   return not exists (select from hookwright.webhook_options o
                      where o.webhook_id = id and (o.filter_path is not null or o.content_id is not null
-                                                  or o.ordering_by <> 'NONE'));
+                                                  or o.ordering_by <> 'NONE' or o.callback));
 end $$;
 
 -- After changes of webhook_options: keeps webhooks.plain, and tenants.uses_flow while a webhook of the tenant is not
 -- plain; and notes since when a webhook has another content, whose row is kept for its deliveries. A trigger, so that
--- no change past the API leaves a filter, a content or an order ignored.
+-- no change past the API leaves a filter, a content, an order or a callback ignored.
 create or replace function hookwright.note_flow() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare

@@ -6,6 +6,7 @@
 -- - items: the index of each one's event in its call, for a claim
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
 -- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
+-- - paths: behind the url of the webhook; null: none has one
 --
 -- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
 -- long as the setting app.key_wait says; default: a second. Then it raises HW016.
@@ -15,7 +16,7 @@ create or replace function hookwright.insert_deliveries(
   delivery_ids bigint[], tenant_ids bigint[], event_ids bigint[], webhook_ids bigint[], event_types text[],
   actives boolean[], job_groups bigint[], priorities integer[], due timestamptz,
   items integer[] default null, worker_pool text default null, claim_priority integer default null,
-  claim_max integer default null, keys text[] default null
+  claim_max integer default null, keys text[] default null, paths text[] default null
 ) returns json
 language plpgsql as $$
 declare
@@ -38,12 +39,12 @@ begin
            with ordinality as d(tenant_id, webhook_id, key, id, item, ord)) a;
   end if;
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group, due_at,
-                                     content_id, ordering_key)
+                                     content_id, ordering_key, path)
   select d.id, d.tenant_id, d.event_id, d.webhook_id, d.event_type,
          case when d.key is not null and h.id is null then 'WAITING' when d.active then 'PENDING' else 'HELD'
-         end::hookwright.delivery_status, d.job_group, due, o.content_id, d.key
-  from unnest(delivery_ids, tenant_ids, event_ids, webhook_ids, event_types, actives, job_groups, keys)
-       as d(id, tenant_id, event_id, webhook_id, event_type, active, job_group, key)
+         end::hookwright.delivery_status, d.job_group, due, o.content_id, d.key, d.path
+  from unnest(delivery_ids, tenant_ids, event_ids, webhook_ids, event_types, actives, job_groups, keys, paths)
+       as d(id, tenant_id, event_id, webhook_id, event_type, active, job_group, key, path)
   left join hookwright.webhook_options o on o.webhook_id = d.webhook_id
   left join unnest(heads) as h(id) on h.id = d.id;
   if heads is not null then

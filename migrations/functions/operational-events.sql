@@ -108,8 +108,9 @@ begin
 end $$;
 
 -- Writes an event of the service itself, with deliveries and jobs for the webhooks of the tenant that subscribe to it,
--- but for the one that it is about (null: it is about none). Filters count for webhooks of the installation alone. As
--- in emit_events, equal ids or a day without a partition do not end the caller's transaction.
+-- but for the one that it is about (null: it is about none) and those that take paths (callback). Filters count for
+-- webhooks of the installation alone. As in emit_events, equal ids or a day without a partition do not end the caller's
+-- transaction.
 create or replace function hookwright.write_own_event(
   for_tenant bigint, about_webhook bigint, raised_type text, content text
 ) returns void
@@ -127,10 +128,9 @@ begin
         array_agg(hookwright.next_id()), array_agg(for_tenant), array_agg(event), array_agg(w.id),
         array_agg(raised_type), array_agg(w.active), array_agg(null::bigint), array_agg(0), now())
       from hookwright.subscribers(for_tenant, raised_type, null) w
-      left join hookwright.webhook_options o
-        on o.webhook_id = w.id and for_tenant = hookwright.installation_tenant() and o.filter_path is not null
-      where w.id is distinct from about_webhook
-        and (o.filter_path is null or hookwright.passes_filter(
+      left join hookwright.webhook_options o on not w.plain and o.webhook_id = w.id
+      where w.id is distinct from about_webhook and o.callback is not true
+        and (o.filter_path is null or for_tenant <> hookwright.installation_tenant() or hookwright.passes_filter(
                hookwright.readable_body(content, o.filter_comparisons), o.filter_path, raised_type));
       return;
     exception

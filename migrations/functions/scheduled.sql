@@ -4,7 +4,8 @@
 -- idempotency key answers with the first event, whatever deliver_at says.
 create or replace function hookwright.schedule(
   tenant_id bigint, event_type text, body text, deliver_at timestamptz, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null
+  schema_checked boolean default false, ordering_key text default null, keep_hours integer default null,
+  previous text default null, targets jsonb default null
 ) returns table (scheduled_event_id bigint, due_at timestamptz, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_variable
@@ -18,10 +19,12 @@ begin
     array[tenant_id], array[event_type], array[body], array[idempotency_key],
     not hookwright.may_emit_for_all(), schema_checked is true) j;
   if code is null then
-    select w.scheduled_id, w.due, w.is_duplicate, w.error_code into scheduled_event_id, due_at, duplicate, code
+    select w.scheduled_id, w.due, w.is_duplicate, w.error_code, w.error_detail
+    into scheduled_event_id, due_at, duplicate, code, sentence
     from hookwright.write_scheduled_event(
-      tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key) w;
-    sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' end;
+      tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key, keep_hours,
+      previous, targets, is_checked => false) w;
+    sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' else sentence end;
   end if;
   if code is not null then
     perform hookwright.refuse(code, sentence, 'docs/scheduled.md, "In your own transaction"');
@@ -52,18 +55,24 @@ end $$;
 -- Writes a scheduled event whose body and idempotency key are checked.
 --
 -- - keep_for: how many hours its event is kept after it was emitted; null: as long as others
+-- - previous, targets: as in emit_events, of one event. Webhooks that do not get events of the type when it is due are
+--   left out then
+-- - is_checked: the caller has checked `previous`
 -- - is_duplicate: an event with the key and the same content is open, or was emitted within 7 days
--- - error_code: ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
---   ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED, SCHEDULED_LIMIT_REACHED. Nothing is written
+-- - error_code: one of judge_more, with a sentence; ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN,
+--   EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED, ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED,
+--   SCHEDULED_LIMIT_REACHED. Nothing is written
 create or replace function hookwright.write_scheduled_event(
   tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
-  keep_for integer default null,
-  out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text)
+  keep_for integer default null, previous text default null, targets jsonb default null,
+  is_checked boolean default true,
+  out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text, out error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
   called_at timestamptz := clock_timestamp();
   kind record;
   known record;
+  hash bytea;
 begin
   is_duplicate := false;
   select et.reserved, et.deprecated_at into kind from hookwright.event_types et where et.name = type;
@@ -78,11 +87,17 @@ begin
     -- In hours, which are equally long in every time zone.
     when deliver > called_at + interval '2160 hours' then 'DELIVER_AT_TOO_FAR'
   end;
+  if keep_for is not null or previous is not null or targets is not null then
+    select j.previous[1], j.refusals[1], j.details[1], j.resolved[1] into previous, error_code, error_detail, targets
+    from hookwright.judge_more(array[tenant], array[type], array[keep_for], jsonb_build_array(targets), is_checked,
+                               array[previous], array[error_code], array[null::text]) j;
+  end if;
+  hash := hookwright.hash_of_emit(type, payload, order_key, previous, targets);
   -- Again when another transaction has written, or the duty has emitted, an event with the key meanwhile.
   while error_code is null and scheduled_id is null loop
     select s.id, s.deliver_at,
-           coalesce(s.content_hash, hookwright.hash_of_emit(s.event_type, s.body, s.ordering_key))
-             = hookwright.hash_of_emit(type, payload, order_key) as is_same
+           coalesce(s.content_hash, hookwright.hash_of_emit(
+             s.event_type, s.body, s.ordering_key, s.previous, s.targets)) = hash as is_same
     into known
     from hookwright.scheduled_events s
     where once_key is not null and s.tenant_id = tenant
@@ -98,7 +113,7 @@ begin
       select from hookwright.idempotency_keys k
       where k.tenant_id = tenant and k.key in (once_key, hookwright.erased_key(tenant, once_key))
         and k.created_at > called_at - interval '7 days'
-        and k.request_hash <> hookwright.hash_of_emit(type, payload, order_key)
+        and k.request_hash <> hash
     ) then
       error_code := 'IDEMPOTENCY_KEY_REUSED';
     elsif (select count(*) from (
@@ -107,9 +122,9 @@ begin
       error_code := 'SCHEDULED_LIMIT_REACHED';
     else
       insert into hookwright.scheduled_events as s (tenant_id, event_type, body, deliver_at, due_at, idempotency_key,
-                                                    ordering_key, keep_hours, created_at)
+                                                    ordering_key, keep_hours, previous, targets, created_at)
       values (tenant, type, payload, greatest(deliver, called_at), greatest(deliver, called_at), once_key, order_key,
-              keep_for, called_at)
+              keep_for, write_scheduled_event.previous, write_scheduled_event.targets, called_at)
       on conflict (tenant_id, idempotency_key, (case when status = 'SCHEDULED' then 0::bigint else id end))
         where idempotency_key is not null do nothing
       returning s.id, s.deliver_at into scheduled_id, due;
@@ -153,7 +168,8 @@ begin
     select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
            array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
            array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys,
-           array_agg(s.keep_hours order by nth) as keep_hours
+           array_agg(s.keep_hours order by nth) as keep_hours, array_agg(s.previous order by nth) as previous,
+           array_agg(s.targets order by nth) as targets
     into due
     from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
@@ -166,19 +182,17 @@ begin
     from unnest(due.tenant_ids) with ordinality as i(tenant_id, ord)
     left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null;
     select k.owners, k.errors into owners, errors from hookwright.remember_keys(
-      due.tenant_ids, due.event_types, due.bodies, due.keys, ids, errors, due.ordering_keys) k;
+      due.tenant_ids, due.event_types, due.bodies, due.keys, ids, errors, due.ordering_keys, due.previous,
+      due.targets) k;
     -- Not emit_events_once, which refuses types that were deprecated since.
     perform hookwright.write_events_flow(due.tenant_ids, due.event_types, due.bodies, null, null, ids, owners, errors,
-      called_at, null, null, null, due.ordering_keys);
+      called_at, null, null, null, due.ordering_keys, due.previous, due.targets);
     update hookwright.scheduled_events s
     set status = case when e.error is null then 'EMITTED' else 'CANCELED' end,
         event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()
     from unnest(due.ids, owners, errors) as e(id, owner, error)
     where s.id = e.id;
-    insert into hookwright.event_ends (tenant_id, event_id, ends_at)
-    select e.tenant_id, e.owner, clock_timestamp() + e.keep_hours * interval '1 hour'
-    from unnest(due.tenant_ids, ids, owners, errors, due.keep_hours) as e(tenant_id, id, owner, error, keep_hours)
-    where e.error is null and e.owner = e.id and e.keep_hours is not null;
+    perform hookwright.note_emits(due.tenant_ids, ids, owners, errors, null, due.keep_hours);
     looked := due.count;
     refused := cardinality(array_remove(errors, null));
   exception when others then

@@ -10,7 +10,9 @@
 create or replace function hookwright.write_events_{{way}}(
   tenant_ids bigint[], event_types text[], bodies text[], only_webhook_ids bigint[], priorities integer[],
   ids bigint[], owners bigint[], errors text[], called_at timestamptz, worker_pool text, claim_priority integer,
-  claim_max integer, ordering_keys text[], out counts integer[], out claimed json)
+  claim_max integer, ordering_keys text[],
+  previous text[], targets jsonb[], -- only flow
+  out counts integer[], out claimed json)
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -21,8 +23,14 @@ begin
          as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ordering_key, ord)
     where i.error is null and i.owner = i.id),
   written as (
-    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key)
-    select id, tenant_id, event_type, body, only_webhook_id, ordering_key from fresh),
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key) -- only plain
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key from fresh), -- only plain
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key, -- only flow
+                                   previous, targets) -- only flow
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key, previous[ord], -- only flow
+           case when targets[ord] is not null -- only flow
+             then array(select key::bigint from jsonb_object_keys(targets[ord]) key) end -- only flow
+    from fresh), -- only flow
   matched as materialized (
     select hookwright.next_id() as id, f.ord, f.id as event_id, f.tenant_id, f.event_type, -- only plain
            f.priority, w.id as webhook_id, w.active -- only plain
@@ -30,7 +38,7 @@ begin
     limit 100001), -- only plain
     select hookwright.next_id() as id, m.* -- only flow
     from hookwright.match_flow(tenant_ids, event_types, bodies, only_webhook_ids, ids, -- only flow
-                               owners, errors, priorities, ordering_keys) m), -- only flow
+                               owners, errors, priorities, ordering_keys, previous, targets) m), -- only flow
   -- Deliveries beyond a tenant's share stand behind those of others (src/domain/pacing/lanes.ts).
   shares as materialized (
     select tenant_id, least(100, 500 - hookwright.emitted_lately(tenant_id, 500)) as share
@@ -67,7 +75,7 @@ begin
              array_agg(id), array_agg(tenant_id), array_agg(event_id), array_agg(webhook_id), -- only flow
              array_agg(event_type), array_agg(active), array_agg(job_group), array_agg(lane), called_at, -- only flow
              array_agg(ord::integer - 1), worker_pool, claim_priority, claim_max, -- only flow
-             array_agg(key)) as claimed -- only flow
+             array_agg(key), array_agg(path)) as claimed -- only flow
     from grouped), -- only flow
   -- Without a join: one of a few hundred items with as many deliveries would go through all pairs.
   counted as (

@@ -9,7 +9,7 @@ import { OneTimeCode } from '../api/dashboard/one-time-code.js';
 import { REST_PREFIX } from '../api/rest/paths.js';
 import { openServices } from '../api/services.js';
 import { opensLoopback } from '../domain/addresses/target.js';
-import { keepOutboxLimit } from '../operations/emits/outbox.js';
+import { keepOutboxLimits } from '../operations/emits/outbox.js';
 import { newerThan, requireConnectedAs, requireMigrated } from '../operations/installation/check-readiness.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { reachDatabase } from '../operations/installation/reach-database.js';
@@ -122,7 +122,7 @@ async function startDaemon(
   services: Services,
   registry: Registry,
 ): Promise<Daemon> {
-  await keepOutboxLimit(services.db, config.payloadBytesMax);
+  await keepOutboxLimits(services.db, config);
   const { Daemon } = await import('../../daemon/daemon.js');
   goOn();
   const daemon = new Daemon({ ...services, registry });

@@ -28,6 +28,8 @@ const echo: Parameters<typeof startReceiver>[0] = (request, response) =>
 let services: Services;
 let url: string;
 let tenantId: number;
+/** The webhook whose events name its addresses. */
+let called: number;
 const receivers: Receiver[] = [];
 const closing: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
@@ -65,7 +67,12 @@ const emit = async (code: string, more: Partial<Emit> = {}) => {
 
 async function schedule(idempotencyKey: string, delaySeconds: number) {
   const event = couponEmit(tenantId, { body: JSON.stringify({ code: MARKER, discount_type: 'x' }), idempotencyKey });
-  await scheduleEvent(services.db, { ...event, orderingKey: MARKER, deliverAt: null, delaySeconds });
+  const more = {
+    orderingKey: MARKER,
+    previous: `{"code":"${MARKER}"}`,
+    to: [{ webhookId: called, path: `/${MARKER}` }],
+  };
+  await scheduleEvent(services.db, { ...event, ...more, deliverAt: null, delaySeconds });
 }
 
 const endpoint = async (respond: Parameters<typeof startReceiver>[0]) => {
@@ -141,6 +148,14 @@ describe('after eraseEvents of everything', () => {
     const broken = await endpoint(answer(410, {}, MARKER));
     const waiting = await endpoint(answer(200));
     await ordered(waiting);
+    called = await endpoint(answer(200));
+    await rows('insert into hookwright.webhook_options (webhook_id, tenant_id, callback) values ($1, $2, true)', [
+      ...[called, tenantId],
+    ]);
+    await emit('former', {
+      previous: `{"code":"${MARKER}"}`,
+      to: [{ webhookId: called, path: `/${MARKER}` }],
+    });
     await rows(
       `update hookwright.webhooks set active = false, disabled_reason = 'PAUSED', hold_until = now() + interval '1 day'
                 where id = $1`,
@@ -218,9 +233,11 @@ describe('after eraseEvents of everything', () => {
 
 /** Columns that can hold a part of a payload, or of what was made of one. All are searched above. */
 const OF_PAYLOADS = [
-  'attempts.response_body attempts.response_headers deliveries.ordering_key events.body events.ordering_key',
+  'attempts.response_body attempts.response_headers deliveries.ordering_key deliveries.path events.body',
+  'events.ordering_key events.previous',
   'idempotency_keys.key notices.body ordering_keys.key ordering_queue.key raised_events.pending_body',
-  'scheduled_events.body scheduled_events.idempotency_key scheduled_events.ordering_key',
+  'scheduled_events.body scheduled_events.idempotency_key scheduled_events.ordering_key scheduled_events.previous',
+  'scheduled_events.targets',
 ].flatMap((line) => line.split(' '));
 
 /** Hashes of payloads and keys stay, and so does a condition until its erasure ends: it is sealed. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOutbox } from '../../packages/client/src/index.js';
 import {
   grantOutbox,
-  keepOutboxLimit,
+  keepOutboxLimits,
   listOutbox,
   OUTBOX_ROLE,
   prepareOutboxRole,
@@ -343,6 +343,8 @@ describe('who may use the door', () => {
   });
 });
 
+const limits = { previous: 'on', retentionDays: 30 } as const;
+
 describe('the longest body', () => {
   const body = (bytes: number) => {
     const text = (filling: string) => `{"code":"${filling}","discount_type":"é"}`;
@@ -350,14 +352,14 @@ describe('the longest body', () => {
   };
 
   test('is the one that the daemon has set, in bytes', async () => {
-    await keepOutboxLimit(stack.services.db, 2_000);
+    await keepOutboxLimits(stack.services.db, { ...limits, payloadBytesMax: 2_000 });
     const { rows } = await shop.pool.query(emitText, [stack.tenantId, body(2_000)]);
     expect(rows).toHaveLength(1);
     expect(await refusalOf(shop.pool.query(emitText, [stack.tenantId, body(2_001)]))).toMatchObject({
       code: 'HW006',
       message: 'The body has 2001 bytes; at most 2000 are allowed.',
     });
-    await keepOutboxLimit(stack.services.db, 262_144);
+    await keepOutboxLimits(stack.services.db, { ...limits, payloadBytesMax: 262_144 });
     expect((await shop.pool.query(emitText, [stack.tenantId, body(262_144)])).rows).toHaveLength(1);
     expect((await refusalOf(shop.pool.query(emitText, [stack.tenantId, body(262_145)]))).code).toBe('HW006');
   });
@@ -366,7 +368,7 @@ describe('the longest body', () => {
     const empty = '{"code":"","discount_type":""}'.length;
     const written = (letters: number) =>
       `{"code":"${'\\u0041'.repeat(letters)}","discount_type":"${'\\/'.repeat(1_000)}"}`;
-    await keepOutboxLimit(stack.services.db, 4_000);
+    await keepOutboxLimits(stack.services.db, { ...limits, payloadBytesMax: 4_000 });
     const emit = (body: string) => shop.pool.query(emitText, [stack.tenantId, body]);
     try {
       expect((await emit(written(3_000 - empty))).rows).toHaveLength(1);
@@ -378,7 +380,7 @@ describe('the longest body', () => {
       expect(await refusalOf(emit(`\\${' '.repeat(24_000)}`))).toMatchObject({ code: 'HW006' });
       expect(await refusalOf(emit(`\\${' '.repeat(23_999)}`))).toMatchObject({ code: 'HW005' });
     } finally {
-      await keepOutboxLimit(stack.services.db, 262_144);
+      await keepOutboxLimits(stack.services.db, { ...limits, payloadBytesMax: 262_144 });
     }
   });
 });

@@ -12,11 +12,35 @@ export interface Emit {
   orderingKey?: string | null | undefined;
   /** The hours for which its payload is kept; none: as long as others. */
   keepHours?: number | null | undefined;
+  /** The text of the state before the change that it reports: a JSON object; none: it is not known. */
+  previous?: string | null | undefined;
+  /** The only webhooks that it is for; none: every webhook that matches. */
+  to?: readonly EmitTarget[] | null | undefined;
   /** W3C Trace Context that the attempts go on from; none: they are not traced. */
   traceparent?: string | null | undefined;
 }
 
+/** A webhook, by its id or by its external id. */
+export interface EmitTarget {
+  webhookId?: number;
+  externalId?: string;
+  /** Behind the webhook's url, where its option `callback` is set. */
+  path?: string;
+}
+
+/** What is wrong with a target: its place in the list comes with it. */
+type TargetRefusal =
+  | 'TARGETS_MALFORMED'
+  | 'PATH_MALFORMED'
+  | 'WEBHOOK_UNKNOWN'
+  | 'WEBHOOK_INACTIVE'
+  | 'NOT_SUBSCRIBED'
+  | 'TARGET_TWICE'
+  | 'PATH_MISSING'
+  | 'PATH_NOT_TAKEN';
+
 export type EmitRefusal =
+  | TargetRefusal
   | 'TENANT_UNKNOWN'
   | 'EVENT_TYPE_UNKNOWN'
   | 'EVENT_TYPE_RESERVED'
@@ -24,6 +48,10 @@ export type EmitRefusal =
   | 'WEBHOOK_NOT_ACTIVE'
   | 'IDEMPOTENCY_KEY_REUSED';
 
-export type EmitResult =
-  | { refused: null; eventId: number; deliveryCount: number; duplicate: boolean }
-  | { refused: EmitRefusal };
+export type EmitResult = { refused: null; eventId: number; deliveryCount: number; duplicate: boolean } | Refused;
+
+export interface Refused {
+  refused: EmitRefusal;
+  /** A sentence, where the code alone does not say all. */
+  detail?: string | null;
+}

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Emit, EmitRefusal, EmitResult } from '../../domain/events/emit.js';
+import type { Emit, EmitRefusal, EmitResult, EmitTarget } from '../../domain/events/emit.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { type Column, column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { type ClaimedJson, claimedJobs } from './claimed-jobs.js';
@@ -19,30 +19,33 @@ const itemColumns: Readonly<Record<string, Column<EmitItem>>> = {
   only_webhook_ids: column.bigint(({ onlyWebhookId }) => onlyWebhookId),
   priorities: column.integer(({ priority }) => priority),
 };
-const traceparents = column.text(({ traceparent }: EmitItem) => traceparent);
+const ordering_keys = column.text(({ orderingKey }: EmitItem) => orderingKey);
 const plainItems = new RowsParameter(itemColumns);
-const tracedItems = new RowsParameter({ ...itemColumns, traceparents });
 /** The statement's first parameters are the claiming pool, the priority and the number of deliveries. */
 const claimedItems = new RowsParameter(itemColumns, { after: 3 });
-
 /** The same for items of which some have ordering keys, as the last column. */
-const ordering_keys = column.text(({ orderingKey }: EmitItem) => orderingKey);
-const orderedItems = new RowsParameter({ ...itemColumns, ordering_keys });
-const tracedOrderedItems = new RowsParameter({ ...itemColumns, traceparents, ordering_keys });
 const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
-/** The same for items, some of which are kept for some hours only. */
-const keptItems = new RowsParameter({
-  ...itemColumns,
-  traceparents,
-  ordering_keys,
-  keep_hours: column.integer(({ keepHours }: EmitItem) => keepHours),
-});
+/** All that items can have, but for their targets: those are the parameter before. */
+const fullItems = new RowsParameter(
+  {
+    ...itemColumns,
+    ordering_keys,
+    traceparents: column.text(({ traceparent }: EmitItem) => traceparent),
+    keep_hours: column.integer(({ keepHours }: EmitItem) => keepHours),
+    previous: column.text(({ previous }: EmitItem) => previous),
+  },
+  { after: 1 },
+);
+
+/** SQL: a column that counts as missing where all of it is null, so that others do not pay for it. */
+const fullColumn = (name: string): string =>
+  `case when num_nonnulls(variadic ${fullItems.array(name)}) > 0 then ${fullItems.array(name)} end`;
 
 /** One row per item, in their order. */
 type EmitRow =
   | { error_code: null; event_id: number; delivery_count: number; duplicate: boolean }
-  | { error_code: EmitRefusal };
+  | { error_code: EmitRefusal; error_detail?: string | null };
 
 const plainStatement: Statement = {
   name: 'emit_events',
@@ -50,29 +53,15 @@ const plainStatement: Statement = {
          from hookwright.emit_events(${plainItems.arrays}, true) order by item`,
 };
 
-const tracedStatement: Statement = {
-  name: 'emit_traced_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_traced_events(${tracedItems.arrays}) order by item`,
-};
-
-const orderedStatement: Statement = {
-  name: 'emit_ordered_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_events(${plainItems.arrays}, true, ${orderedItems.array('ordering_keys')})
+/** For batches in which an item has more than others. What none of them has is null. */
+const fullStatement: Statement = {
+  name: 'emit_full_events',
+  text: `select event_id, delivery_count, duplicate, error_code, error_detail
+         from hookwright.emit_events(
+           ${Object.keys(itemColumns).map((name) => fullItems.array(name))}, true,
+           ${fullColumn('ordering_keys')}, ${fullColumn('traceparents')}, ${fullColumn('keep_hours')},
+           ${fullColumn('previous')}, $1::jsonb)
          order by item`,
-};
-
-const tracedOrderedStatement: Statement = {
-  name: 'emit_traced_ordered_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_traced_events(${tracedOrderedItems.arrays}) order by item`,
-};
-
-const keptStatement: Statement = {
-  name: 'emit_kept_events',
-  text: `select event_id, delivery_count, duplicate, error_code
-         from hookwright.emit_kept_events(${keptItems.arrays}) order by item`,
 };
 
 /** Without the repetitions of `emit_events`, which the caller uses when it fails. */
@@ -110,29 +99,29 @@ const loneValues = ({ tenantId, eventType, body, priority, idempotencyKey, order
   orderingKey,
 ];
 
-const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
-
-const isKept = ({ keepHours }: Emit): boolean => typeof keepHours === 'number';
-
 /** Whether the statements that claim write all of an item. */
-export const isClaimable = (item: Emit): boolean => !isTraced(item) && !isKept(item);
-
-function formOf(items: readonly EmitItem[]): [Statement, RowsParameter<EmitItem>] {
-  if (items.some(isKept)) {
-    return [keptStatement, keptItems];
-  }
-  const isSomeOrdered = items.some(isOrdered);
-  if (items.some(isTraced)) {
-    return isSomeOrdered ? [tracedOrderedStatement, tracedOrderedItems] : [tracedStatement, tracedItems];
-  }
-  return isSomeOrdered ? [orderedStatement, orderedItems] : [plainStatement, plainItems];
-}
+export const isClaimable = ({ traceparent, keepHours, previous, to }: Emit): boolean =>
+  traceparent == null && keepHours == null && previous == null && to == null;
 
 /** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
-  const [statement, parameter] = formOf(items);
-  return (await query<EmitRow>(on, statement, parameter.values(items))).map(toResult);
+  const isPlain = items.every((item) => isClaimable(item) && !isOrdered(item));
+  const rows = isPlain
+    ? await query<EmitRow>(on, plainStatement, plainItems.values(items))
+    : await query<EmitRow>(on, fullStatement, [targetsOf(items), ...fullItems.values(items)]);
+  return rows.map(toResult);
 }
+
+/** The targets of each item, as `hookwright.judge_targets` reads them; null: none has any. */
+const targetsOf = (items: readonly EmitItem[]): string | null =>
+  items.some(({ to }) => to != null) ? JSON.stringify(items.map(({ to }) => to?.map(writtenTarget) ?? null)) : null;
+
+/** A target as SQL reads it. */
+export const writtenTarget = ({ webhookId, externalId, path }: EmitTarget): object => ({
+  webhook_id: webhookId,
+  external_id: externalId,
+  path,
+});
 
 /** Writes claimable items, and claims their deliveries if there is room for them. */
 export async function writeClaimedItems(
@@ -161,4 +150,6 @@ export async function writeClaimedItems(
 const toResult = (row: EmitRow): EmitResult =>
   row.error_code === null
     ? { refused: null, eventId: row.event_id, deliveryCount: row.delivery_count, duplicate: row.duplicate }
-    : { refused: row.error_code };
+    : row.error_detail == null
+      ? { refused: row.error_code }
+      : { refused: row.error_code, detail: row.error_detail };

@@ -5,13 +5,14 @@ import { type HasOrm, type HasPool, query, type SqlTarget } from '../../platform
 import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.js';
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { thisProgram } from '../../platform/node/this-program.js';
+import type { Config } from '../../platform/settings/config.js';
 import { type Actor, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
-const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text)';
+const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text, integer, text, jsonb)';
 
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
@@ -32,8 +33,9 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant usage on schema hookwright to ${name};
     grant execute on function
       ${EMIT},
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
-      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text),
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[], text[], integer[],
+                             text[], jsonb),
+      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text, integer, text, jsonb),
       hookwright.unschedule(bigint, bigint),
       hookwright.tenant_id(text)
       to ${name}`);
@@ -180,12 +182,19 @@ export function listClosedDoors(sql: SqlTarget): Promise<{ role: string; tenantI
   return query(sql, closedDoorsStatement, []);
 }
 
-const keepLimitStatement = {
-  name: 'keep_outbox_limit',
-  text: 'update hookwright.outbox_limits set payload_bytes_max = $1 where payload_bytes_max <> $1',
+const keepLimitsStatement = {
+  name: 'keep_outbox_limits',
+  text: `update hookwright.outbox_limits set payload_bytes_max = $1, previous_allowed = $2, keep_hours_max = $3
+         where (payload_bytes_max, previous_allowed, keep_hours_max) is distinct from ($1, $2, $3)`,
 };
 
-/** Stores the longest payload for the SQL functions, which see no settings. The daemon that started last decides. */
-export async function keepOutboxLimit(db: HasPool, payloadBytesMax: number): Promise<void> {
-  await query(db.pool, keepLimitStatement, [payloadBytesMax]);
+/** Stores limits for the SQL functions, which see no settings. The daemon that started last decides. */
+export async function keepOutboxLimits(
+  db: HasPool,
+  { payloadBytesMax, previous, retentionDays }: Pick<Config, 'payloadBytesMax' | 'previous' | 'retentionDays'>,
+): Promise<void> {
+  await query(db.pool, keepLimitsStatement, [payloadBytesMax, previous === 'on', keepHoursMax(retentionDays)]);
 }
+
+/** An event that is kept for a time of its own is kept for less than the others. */
+export const keepHoursMax = (retentionDays: number): number => retentionDays * 24 - 1;

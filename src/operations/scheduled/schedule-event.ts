@@ -3,6 +3,7 @@ import { commitsOf } from '../../platform/database/commits.js';
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { LOCK_WAIT_MS } from '../deliveries/delivery-state.js';
+import { writtenTarget } from '../emits/emit-statements.js';
 
 /** An event to emit later, already judged by its type's schema. */
 interface EventToSchedule extends Emit {
@@ -18,13 +19,16 @@ export type ScheduleRefusal =
   | 'SCHEDULED_LIMIT_REACHED';
 
 /** A duplicate has the id of the event that was scheduled with the idempotency key first. */
-type Scheduled = { refused: null; id: number; duplicate: boolean } | { refused: ScheduleRefusal };
+type Scheduled =
+  | { refused: null; id: number; duplicate: boolean }
+  | { refused: ScheduleRefusal; detail: string | null };
 
 const statement: Statement = {
   name: 'schedule_event',
-  text: `select error_code as refused, scheduled_id as id, is_duplicate as duplicate
+  text: `select error_code as refused, error_detail as detail, scheduled_id as id, is_duplicate as duplicate
          from hookwright.write_scheduled_event(
-           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8)`,
+           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8, $9,
+           $10::jsonb)`,
 };
 
 const patience = {
@@ -40,10 +44,14 @@ const patience = {
  */
 export async function scheduleEvent(db: Database, event: EventToSchedule): Promise<Scheduled> {
   const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey } = event;
-  const { orderingKey = null, keepHours = null } = event;
+  const { orderingKey = null, keepHours = null, previous = null, to = null } = event;
   // Postgres has no year 0.
   const at = deliverAt === null ? null : new Date(Math.max(0, deliverAt.getTime()));
-  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours];
+  const targets = to === null ? null : JSON.stringify(to.map(writtenTarget));
+  const values = [
+    ...[tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours],
+    ...[previous, targets],
+  ];
   const rows = await commitsOf(db.orm).run(() =>
     tenantQuery<Scheduled & object>(db.pool, tenantId, statement, values, patience),
   );

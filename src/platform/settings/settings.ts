@@ -156,6 +156,8 @@ export const table = {
   /** Whether new endpoints must prove that they want deliveries. */
   endpointChallenge: new Setting('ENDPOINT_CHALLENGE', z.enum(['off', 'required']).default('off'), 'off or required'),
   payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),
+  /** Whether events may have the state before their change. */
+  previous: new Setting('PREVIOUS', z.enum(['on', 'off']).default('on'), 'on or off'),
   ...limitSettings,
   rates: {
     management: whole('MANAGEMENT_RATE_MAX', 1, 100_000, 100),

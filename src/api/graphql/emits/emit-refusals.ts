@@ -1,4 +1,4 @@
-import type { Emit, EmitRefusal } from '../../../domain/events/emit.js';
+import type { Emit, Refused } from '../../../domain/events/emit.js';
 import { globalId } from '../../../domain/ids/global-id.js';
 import { ApiError, invalidInput, notFound, type Path } from '../../../errors.js';
 import { NO_SUCH_TYPE } from '../../../operations/event-types/event-type-registry.js';
@@ -8,8 +8,16 @@ export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiE
   return new ApiError(reason, detail, { ...extra, issues: [{ path, code: reason, detail }] });
 }
 
+/** Postgres says which target it is about: `targets[2] stands there twice.` */
+function targetIssue(sentence: string, path: Path): { path: Path; detail: string } {
+  const [, at, detail] = /^targets\[(\d+)\] (.*)\.$/.exec(sentence) ?? [];
+  return at === undefined
+    ? { path: [...path, 'to'], detail: sentence }
+    : { path: [...path, 'to', Number(at)], detail: detail! };
+}
+
 /** The error for an event that the emitter refused. @param path of the event in the request */
-export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path): ApiError {
+export function refusalError({ refused: reason, detail = null }: Refused, { tenantId }: Emit, path: Path): ApiError {
   const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'eventType'], code, detail }]);
   switch (reason) {
     case 'TENANT_UNKNOWN':
@@ -19,7 +27,7 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
         [...path, 'idempotencyKey'],
         new ApiError(
           'idempotency_key_reused',
-          'The idempotency key was used for another event type, payload or ordering key.',
+          'The idempotency key was used for another event type, payload, ordering key, former state or targets.',
         ),
       );
     case 'WEBHOOK_NOT_ACTIVE': // only a test is for one webhook
@@ -28,6 +36,15 @@ export function refusalError(reason: EmitRefusal, { tenantId }: Emit, path: Path
         'An inactive webhook cannot be tested. Enable it with updateWebhook(input: {active: true, held: KEEP}), ' +
           'test it, and then send the held deliveries with releaseHeld.',
       );
+    case 'TARGETS_MALFORMED':
+    case 'PATH_MALFORMED':
+    case 'WEBHOOK_UNKNOWN':
+    case 'WEBHOOK_INACTIVE':
+    case 'NOT_SUBSCRIBED':
+    case 'TARGET_TWICE':
+    case 'PATH_MISSING':
+    case 'PATH_NOT_TAKEN':
+      return invalidInput([{ ...targetIssue(detail ?? '', path), code: reason.toLowerCase() }]);
     // The registry was read seconds ago: the type was changed since.
     case 'EVENT_TYPE_UNKNOWN':
       return badType('event_type_unknown', NO_SUCH_TYPE);

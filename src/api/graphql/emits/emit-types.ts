@@ -7,6 +7,21 @@ import { EVENTS_PER_REQUEST_MOST } from '../../../platform/settings/limit-settin
 import { mayHold } from '../fields/costs.js';
 import { TENANT_NAMED } from '../fields/tenant-in.js';
 
+@InputType({ description: 'A webhook that an event is for: `webhookId` or `externalId`.' })
+export class EmitTargetInput {
+  @Nullable(() => ID, 'The id of the webhook.')
+  webhookId?: string | null;
+
+  @Nullable(() => String, 'The external id of the webhook.')
+  externalId?: string | null;
+
+  @Nullable(
+    () => String,
+    'The rest of the address, which is joined behind the path of the webhook, such as `/actions/7f3?x=1`. For a webhook with `delivery.callback`, which needs it, and for no other. At most 1024 characters, beginning with `/`.',
+  )
+  path?: string | null;
+}
+
 @InputType({ description: 'The event to emit.' })
 export class EmitEventInput {
   @Nullable(() => String, 'The name of its event type, such as `booking.created`. Required.')
@@ -29,7 +44,7 @@ export class EmitEventInput {
 
   @Nullable(
     () => String,
-    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type, payload or ordering key it is a CONFLICT. A repetition is checked like any other emit.',
+    '1 to 255 printable ASCII characters. The same key within 7 days returns the same event; with another type, payload, ordering key, former state or `to` it is a CONFLICT. A repetition is checked like any other emit.',
   )
   idempotencyKey?: string | null;
 
@@ -44,6 +59,21 @@ export class EmitEventInput {
     'For how many hours the payload is kept, from 1 on, and less than the retention time of the installation. It is erased then (`Event.erasedAt`), and a delivery that is open is canceled. A repetition with another number changes nothing.',
   )
   keepHours?: number | null;
+
+  @Nullable(
+    () => JSONObject,
+    'The state before the change that the event reports, whole, as `payload` has it afterwards. It is not checked by the schema, and is as long as a payload may be. Filters ask it by `CHANGED`, shapes and templates for it; nobody else gets it.',
+  )
+  previous?: Record<string, unknown> | null;
+
+  @Nullable(() => String, 'The same as the text of a JSON object, in place of `previous`.')
+  previousBody?: string | null;
+
+  @Nullable(
+    () => [EmitTargetInput],
+    'The only webhooks that the event is for, 1 to 100, each once: active or holding deliveries, and subscribed to the type. Filters count. Left out: every webhook that matches, but for those with `delivery.callback`.',
+  )
+  to?: EmitTargetInput[] | null;
 
   @Nullable(
     () => ID,

@@ -110,9 +110,9 @@ function refuseTogether(items: readonly unknown[]): void {
 
 function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload | ApiError {
   if (result.refused !== null) {
-    return refusalError(result.refused, emit, path);
+    return refusalError(result, emit, path);
   }
-  // A duplicate has the same type, body and ordering key, so nothing is read again.
+  // A duplicate has the same of all of this, so nothing is read again.
   const { eventId, deliveryCount, duplicate } = result;
   const { tenantId, eventType, body, orderingKey = null } = emit;
   const known = { tenantId, eventType, body, orderingKey, onlyWebhookId: null };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Emit } from '../../../domain/events/emit.js';
 import { ApiError, type InputIssue, invalidInput, type Path, requireNoIssues } from '../../../errors.js';
+import { keepHoursMax } from '../../../operations/emits/outbox.js';
 import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
 import { noSuchTenant, otherTenant, otherThanHeader } from '../../context/other-tenant.js';
@@ -11,15 +12,13 @@ import {
 } from '../fields/input.js';
 import { tenantIn } from '../fields/tenant-in.js';
 import { refusedAt } from './emit-refusals.js';
+import { targetsIn } from './emit-targets.js';
 import type { EmitEventInput } from './emit-types.js';
 import { payloadText, writtenPayload } from './payload-text.js';
 
 /** Checks one event and fixes its bytes. @throws ApiError */
-export async function prepareEmit(
-  context: Context,
-  { eventType: named, event, payload, body: written, idempotencyKey, orderingKey, keepHours, tenantId }: EmitEventInput,
-  path: Path,
-): Promise<Emit> {
+export async function prepareEmit(context: Context, input: EmitEventInput, path: Path): Promise<Emit> {
+  const { eventType: named, event, payload, body: written, idempotencyKey, orderingKey, keepHours, tenantId } = input;
   const eventType = givenType(named ?? null, event ?? null, path);
   const tenant = await tenantOfEvent(context, tenantId, [...path, 'tenantId']);
   const isKeyed = typeof idempotencyKey === 'string';
@@ -31,6 +30,7 @@ export async function prepareEmit(
   const { body, value, name } = await piece(tenant, () =>
     givenPayload(context, payload ?? null, written ?? null, path, bytesMax),
   );
+  const previous = hasPrevious(input) ? await piece(tenant, () => givenPrevious(context, input, path, bytesMax)) : null;
   const issues = await context.eventTypes.check(eventType, value, tenant);
   const fields: Record<string, string> = {
     payload: name,
@@ -41,7 +41,8 @@ export async function prepareEmit(
   const kept =
     typeof keepHours === 'number' ? parseInput(hoursBelow(context), keepHours, [...path, 'keepHours']) : null;
   const known = { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null };
-  return { ...known, orderingKey: ordering, keepHours: kept };
+  const to = input.to == null ? null : targetsIn(input.to, [...path, 'to']);
+  return { ...known, orderingKey: ordering, keepHours: kept, previous, to };
 }
 
 /** @throws ApiError */
@@ -61,7 +62,7 @@ const hoursBelow = ({ config }: Context) =>
   z
     .int()
     .min(1, 'must be at least 1')
-    .max(config.retentionDays * 24 - 1, `must be less than ${config.retentionDays * 24}, the retention time`);
+    .max(keepHoursMax(config.retentionDays), `must be less than ${config.retentionDays * 24}, the retention time`);
 
 /** The payload of an event: its text, its value, and the field that has it. @throws ApiError */
 function givenPayload(
@@ -81,6 +82,31 @@ function givenPayload(
   }
   const body = payloadText(context, payload!, [...path, 'payload'], bytesMax);
   return { body, value: payload!, name: 'payload' };
+}
+
+type Previous = Pick<EmitEventInput, 'previous' | 'previousBody'>;
+
+const hasPrevious = ({ previous, previousBody }: Previous): boolean => previous != null || previousBody != null;
+
+/** The text of the state before the change. @throws ApiError */
+function givenPrevious(
+  context: Context,
+  { previous = null, previousBody = null }: Previous,
+  path: Path,
+  bytesMax: number | null,
+): string {
+  const at = [...path, previousBody === null ? 'previous' : 'previousBody'];
+  if (previous !== null && previousBody !== null) {
+    const detail = 'cannot stand together with previous';
+    throw invalidInput([{ path: at, code: 'contradiction', detail }]);
+  }
+  if (context.config.previous === 'off') {
+    const detail = 'is refused: the operator keeps no former states (PREVIOUS=off)';
+    throw invalidInput([{ path: at, code: 'previous_off', detail }]);
+  }
+  return previousBody === null
+    ? payloadText(context, previous!, at, bytesMax)
+    : writtenPayload(context, previousBody, at, bytesMax).body;
 }
 
 /**

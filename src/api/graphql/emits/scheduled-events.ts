@@ -85,7 +85,7 @@ export class ScheduledEventResolver {
     const time = timeIn(input);
     const result = await scheduleEvent(context.db, { ...emit, ...time });
     if (result.refused !== null) {
-      throw scheduleError(result.refused, emit);
+      throw scheduleError(result, emit);
     }
     const { id, duplicate } = result;
     // A platform key may name the tenant in the input alone.
@@ -151,8 +151,8 @@ function timeIn({ deliverAt = null, delaySeconds = null }: ScheduleEventInput) {
   return { deliverAt, delaySeconds };
 }
 
-function scheduleError(reason: ScheduleRefusal, emit: Emit): ApiError {
-  switch (reason) {
+function scheduleError({ refused, detail }: { refused: ScheduleRefusal; detail: string | null }, emit: Emit): ApiError {
+  switch (refused) {
     case 'DELIVER_AT_TOO_FAR':
       return invalidInput([TOO_FAR]);
     case 'SCHEDULED_LIMIT_REACHED':
@@ -161,6 +161,6 @@ function scheduleError(reason: ScheduleRefusal, emit: Emit): ApiError {
         'The tenant has 100,000 scheduled events that are not emitted yet, the limit. Schedule more when some are.',
       );
     default:
-      return refusalError(reason, emit, ['input']);
+      return refusalError({ refused, detail }, emit, ['input']);
   }
 }

@@ -198,7 +198,7 @@ export class WebhookMutations {
       if (result.refused === 'WEBHOOK_NOT_ACTIVE' && (await isUnverified(context, webhook.id))) {
         throw unverified(webhook.id);
       }
-      throw refusalError(result.refused, emit, ['input']);
+      throw refusalError(result, emit, ['input']);
     }
     const bounds = boundsOf({ above: null, below: null, order: 'desc', limit: 1 }, null);
     const [delivery] = await context.loaders.deliveriesByEvent.load({ eventId: result.eventId, bounds });
