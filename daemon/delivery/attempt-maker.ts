@@ -122,6 +122,7 @@ export class AttemptMaker {
         [startedAt, startedAtMs] = [clock(), performance.now()]; // waiting for a token is no part of it either
       }
       const request = this.#signer.sign(delivery, options, keys, startedAt, content);
+      request.path = delivery.path;
       if (keyPair !== null) {
         await addKeySignature(request, keyPair);
       }

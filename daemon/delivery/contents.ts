@@ -89,10 +89,10 @@ export class ContentsOfDeliveries {
     if (known !== undefined) {
       return known;
     }
-    const { eventId } = content!;
+    const { eventId, previous } = content!;
     const eventKey = `${tenantId} ${eventId}`;
     const kept = this.#payloads.get(eventKey, startedAtMs);
-    const payload = kept ?? new Payload(body);
+    const payload = kept ?? new Payload(body, previous);
     const sent = plan.of({ id: eventId, tenantId, type, payload }, this.deps.config);
     const now = performance.now();
     if (now - startedAtMs >= KEPT_FROM_MS) {

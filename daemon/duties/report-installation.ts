@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ASKING } from '../../src/domain/challenges/challenge.js';
+import { CHANGES_SKILL } from '../../src/domain/content/changes.js';
 import { ERASING } from '../../src/domain/events/erasing.js';
 import type { Fields } from '../../src/domain/fields/field.js';
 import { flat } from '../../src/domain/fields/field-table.js';
@@ -44,7 +45,7 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
-    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name, ERASING.name],
+    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name, ERASING.name, CHANGES_SKILL.name],
     signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;

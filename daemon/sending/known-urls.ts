@@ -1,3 +1,4 @@
+import { joinedPath } from '../../src/domain/addresses/joined-path.js';
 import { BoundedMap } from '../../src/domain/collections/bounded-map.js';
 
 interface KnownUrl {
@@ -12,9 +13,16 @@ const known = new BoundedMap<string, KnownUrl | null>(KNOWN_MAX);
 /**
  * A webhook's url in its parts, parsed once: the gate asks for each delivery's, and so does the sender.
  *
+ * @param behind a path that is joined behind its own
  * @returns null for a text that is not an http or https url
  */
-export function findUrl(text: string): KnownUrl | null {
+export function findUrl(text: string, behind: string | null = null): KnownUrl | null {
+  const url = findWhole(text);
+  // Not kept: such a path is used once.
+  return url === null || behind === null ? url : { origin: url.origin, path: joinedPath(url.path, behind) };
+}
+
+function findWhole(text: string): KnownUrl | null {
   const found = known.get(text);
   if (found !== undefined) {
     return found;

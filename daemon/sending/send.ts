@@ -118,12 +118,12 @@ export function createSender(options: SenderOptions): Sender {
   const sendWithin = (
     limits: ExchangeLimits,
     text: string,
-    { method = DEFAULT_METHOD, headers, body }: DeliveryRequest,
+    { method = DEFAULT_METHOD, path = null, headers, body }: DeliveryRequest,
     tenantId: number | undefined,
     tls: TlsIdentity | null,
     connectMs = connectMsOf(limits.totalTimeoutMs),
   ): Promise<SendResult> => {
-    const url = findUrl(text);
+    const url = findUrl(text, path);
     if (url === null) {
       return Promise.resolve({ kind: 'error', code: 'TARGET_REFUSED', durationMs: 0 });
     }

@@ -130,6 +130,17 @@ begin
       and e.only_webhook_id is null);
 end $$;
 
+-- The path that the latest delivery of an event to a webhook has, for another one.
+create or replace function hookwright.path_again(tenant bigint, webhook bigint, event bigint) returns text
+language plpgsql stable as $$
+begin
+  return (
+    select d.path from hookwright.deliveries d
+    where d.event_id = event and d.id > event - 353894400000 and (d.tenant_id = tenant) is true
+      and (d.webhook_id = webhook) is true and d.path is not null
+    order by d.id desc limit 1);
+end $$;
+
 -- Sends deliveries again that the caller has just made pending: they go to the ends of their queues, in the order of
 -- the array. One that blocks its key is sent in its place. Returns those that are due now.
 create or replace function hookwright.queue_again(tenant bigint, delivery_ids bigint[]) returns bigint[]

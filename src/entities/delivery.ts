@@ -69,6 +69,10 @@ export class Delivery {
   )
   orderingKey!: string | null;
 
+  /** The public field is in api/graphql/deliveries/delivery.ts. */
+  @Property({ type: 'text', nullable: true })
+  path!: string | null;
+
   @Property(timeColumn())
   dueAt!: Date;
 

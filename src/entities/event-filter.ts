@@ -34,7 +34,7 @@ export class FieldConditionInput implements FieldCondition {
 
   @Nullable(
     () => JSONValue,
-    `A text of at most ${FILTER_TEXT_CHARS_MAX} characters, a number, a boolean or null. For \`IN\` and \`NOT_IN\` a list of 1 to ${FILTER_LIST_MAX} values of one type. All operators need it but \`EXISTS\` and \`MISSING\`, which take none. Another type than the value's never matches, also within \`not\`.`,
+    `A text of at most ${FILTER_TEXT_CHARS_MAX} characters, a number, a boolean or null. For \`IN\` and \`NOT_IN\` a list of 1 to ${FILTER_LIST_MAX} values of one type. All operators need it but \`EXISTS\`, \`MISSING\` and \`CHANGED\`, which take none. Another type than the value's never matches, also within \`not\`.`,
   )
   value?: unknown;
 }

@@ -31,6 +31,14 @@ export class Event {
   @Property({ type: 'text', lazy: true })
   body?: string;
 
+  /** The state before the change, which is read as `body` is. */
+  @Property({ type: 'text', lazy: true, nullable: true })
+  previous?: string | null;
+
+  /** The public field is in api/graphql/deliveries/event.ts. */
+  @Property({ type: 'string[]', columnType: 'bigint[]', nullable: true })
+  targets?: string[] | null;
+
   @Property({ ...idColumn(), nullable: true })
   @ShowsIdOf('Webhook', {
     nullable: true,

@@ -60,6 +60,13 @@ export class ScheduledEvent {
   @shown.nullableTime('When its payload was erased. Null while there is one.')
   erasedAt!: Date | null;
 
+  /** As of an event. */
+  @Property({ type: 'text', lazy: true, nullable: true })
+  previous?: string | null;
+
+  @Property({ type: 'json', columnType: 'jsonb', lazy: true, nullable: true })
+  targets?: object | null;
+
   @shown.nullableInteger('For how many hours its payload is kept after it was emitted. Null: as long as others are.')
   keepHours!: number | null;
 

@@ -19,6 +19,7 @@ const columns: { [One in Exclude<Kind, 'group'>]: (field: OfKind<One>) => Column
   number: ({ whole }) => ({ type: whole ? 'integer' : 'double' }),
   delays: () => ({ type: new ArrayType(Number), columnType: 'integer[]' }),
   choice: text,
+  boolean: () => ({ type: 'boolean' }),
   headers: jsonb,
   auth: jsonb,
   tls: jsonb,

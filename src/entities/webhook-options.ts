@@ -29,6 +29,10 @@ export class WebhookOptions {
   @Property({ type: 'integer', nullable: true })
   filterCompiling!: number | null;
 
+  /** Whether the filter asks what has changed; null: it does not. */
+  @Property({ type: 'boolean', nullable: true })
+  filterChanges!: boolean | null;
+
   /** The row of webhook_contents that new deliveries name; null: they send the plain payload. */
   @Property({ ...idColumn(), nullable: true })
   contentId!: number | null;

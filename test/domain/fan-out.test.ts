@@ -5,6 +5,7 @@ const event = {
   eventType: 'coupon.applied',
   createdAt: new Date('2026-01-31T12:00:00Z'),
   forOneWebhook: false,
+  targets: null as readonly number[] | null,
   aboutWebhookId: null,
   beyondRetention: false,
 };
@@ -13,6 +14,7 @@ const webhook = {
   createdAt: new Date('2026-01-01T00:00:00Z'),
   eventTypes: ['coupon.applied'],
   active: true,
+  callback: false,
   eventTypesBefore: null,
   activeBefore: null,
 };
@@ -40,6 +42,9 @@ describe('why an event has no delivery to a webhook', () => {
     ['NO_LONGER_KEPT', { beyondRetention: true, forOneWebhook: true }, {}],
     ['NOT_SUBSCRIBED', { beyondRetention: true }, { eventTypes: [] }],
     ['ABOUT_THIS_WEBHOOK', { beyondRetention: true, aboutWebhookId: 7 }, {}],
+    ['FOR_ANOTHER_WEBHOOK', { targets: [8] }, {}],
+    ['UNKNOWN', { targets: [7, 8] }, { callback: true }],
+    ['NEEDS_A_PATH', {}, { callback: true }],
     ['UNKNOWN', {}, {}],
   ])('is %s for the event %j and the webhook %j', (reason, facts, history) => {
     expect(whyNoDelivery({ ...event, ...facts }, { ...webhook, ...history })).toBe(reason);

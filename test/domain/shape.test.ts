@@ -55,8 +55,9 @@ function sent(shape: string, type: string, payload: string, among = types, chars
   // The plan is stored as JSON.
   const plan = JSON.parse(JSON.stringify(planOf(shape, among)));
   const event = { id: 8123, type, time: '2026-01-31T09:30:00+00:00', payload: JSON.parse(payload) };
+  const former = { previous: null, changes: null };
   try {
-    return JSON.stringify(shaped(plan, event, new Work(payload.length), charsMax));
+    return JSON.stringify(shaped(plan, { ...event, ...former }, new Work(payload.length), charsMax));
   } catch (error) {
     expect(error).toBeInstanceOf(TooLarge);
     return 'null';
@@ -92,6 +93,14 @@ describe('the types of shapes', () => {
         """The whole payload."""
         payload: JSON!
 
+        """What has changed. Null unless the event has the state before."""
+        changes: Changes
+
+        """
+        The state before the change that the event reports. Null when it is not known.
+        """
+        previous: BookingCreatedPrevious
+
         """The code that guests see."""
         booking_code: String
 
@@ -124,6 +133,9 @@ describe('the types of shapes', () => {
 
         """The whole payload."""
         payload: JSON!
+
+        """What has changed. Null unless the event has the state before."""
+        changes: Changes
       }
 
       """A time in ISO 8601, such as \`2026-01-31T09:30:00.000Z\`."""
@@ -131,6 +143,44 @@ describe('the types of shapes', () => {
 
       """Any JSON, as it is in the payload. It has no fields."""
       scalar JSON
+
+      """
+      The paths that differ from the state before, at most 1,000, such as \`lines[0].sku\`.
+      """
+      type Changes {
+        """Values that were not there before."""
+        added: [String!]!
+
+        """Values that were others before."""
+        updated: [String!]!
+
+        """Values that are no longer there."""
+        removed: [String!]!
+
+        """Whether there are more paths."""
+        truncated: Boolean!
+      }
+
+      """The state before the change that the event reports."""
+      type BookingCreatedPrevious {
+        """The code that guests see."""
+        booking_code: String
+
+        """The field "id" of the payload."""
+        payload_id: String
+        total: Float
+        guests: SafeInt
+        paid: Boolean
+
+        """Who booked."""
+        customer: BookingCreatedPerson
+        companion: BookingCreatedPerson
+        lines: [BookingCreatedLines]
+        grid: [[SafeInt]]
+        extra: JSON
+        either: JSON
+        status: String
+      }
 
       """A whole number, exact up to 2⁵³."""
       scalar SafeInt

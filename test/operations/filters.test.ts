@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparisonsIn, compileFilter } from '../../src/domain/content/compile-filter.js';
-import { type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
+import { asksChanges, type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
 import { namesOf } from '../../src/domain/content/filter-path.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
+import { passesSql } from '../../src/operations/explorer/passes-filter.js';
 import { createTestDatabase } from '../support/database.js';
+import { hostileJson as json, hostileNames as names, hostileTexts as texts } from '../support/hostile-json.js';
 import { draws, drawsTimeoutMs, fc } from '../support/properties.js';
 
 /** Postgres judges events in an emit, and our own code says why an event was left out: both must agree. */
@@ -27,60 +29,28 @@ afterAll(async () => {
 interface Pair {
   type: string;
   body: string;
+  previous?: string | null;
   filter: EventFilter;
 }
 
 const passesOf = async (pairs: readonly Pair[]): Promise<boolean[]> => {
   const { rows } = await client.query(
-    `select hookwright.passes_filter(hookwright.readable_body(body, comparisons), path::jsonpath, type) as passes
-     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[]) with ordinality
-            as pair(body, path, type, comparisons, ord) order by ord`,
+    `select ${passesSql('pair', 'path::jsonpath', 'comparisons', 'asks')} as passes
+     from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::boolean[]) with ordinality
+            as pair(body, path, event_type, comparisons, previous, asks, ord) order by ord`,
     [
       pairs.map(({ body }) => body),
       pairs.map(({ filter }) => compileFilter(filter)),
       pairs.map(({ type }) => type),
       pairs.map(({ filter }) => comparisonsIn(filter)),
+      pairs.map(({ previous }) => previous ?? null),
+      pairs.map(({ filter }) => asksChanges(filter)),
     ],
   );
   return rows.map(({ passes }) => passes);
 };
 const passes = async (body: string, filter: unknown, type = 'order.paid') =>
   (await passesOf([{ type, body, filter: filter as EventFilter }]))[0];
-
-const names = [
-  ...['a', 'a', 'b', 'a.b', '', ' ', '"', '\\', "'", '$', '$type', '@type', '*', '0', 'ключ', '\u{1f600}', '\u2028'],
-  ...['__proto__', 'constructor', 'toString', '\u0001', 'x"y', '\\u0041', 'é', 'e\u0301'],
-];
-const texts = [
-  ...['', 'a', 'A', 'ab', 'paid', '"', '\\', "'", '\u{1f600}', '\uffff', '\ue000', 'é', 'e\u0301', '\u0007', '%'],
-  ...['.*', '(', '[', 'a"b', '\\d', '^a$', 'a\nb', '--', '1', 'null', 'order.paid'],
-];
-/** As they are written in payloads. */
-const numbers = [
-  ...['0', '-0', '1', '1.0', '1e0', '10', '-1', '2', '0.1', '0.10000000000000000001', '1e-7', '5e-324', '1.5E+2'],
-  ...['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993', '1e400', '1e131071', '1e131072'],
-  ...['1e-16383', '1e-16384', '0e-20000', '0e99999', '123456789012345678901234567890.5', `1${'0'.repeat(2_000)}`],
-];
-/** Texts with escapes: some that jsonb cannot have. */
-const escapes = ['"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\ud83d\\ude00"', '"\\\\u0000"', '"\\u0041"', '"\\/"'];
-
-const leaf = fc.oneof(
-  fc.constantFrom(...texts).map((text) => JSON.stringify(text)),
-  fc.constantFrom(...numbers),
-  fc.constantFrom('true', 'false', 'null'),
-  { weight: 1, arbitrary: fc.constantFrom(...escapes) },
-);
-const { value: json } = fc.letrec<{ value: string; members: string }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    leaf,
-    tie('members'),
-    fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
-  ),
-  members: fc
-    .array(fc.tuple(fc.constantFrom(...names), tie('value')), { maxLength: 4 })
-    .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`),
-}));
 
 const path = fc.oneof(
   { weight: 1, arbitrary: fc.constant('@type') },
@@ -100,6 +70,7 @@ const operandOf = (op: string): fc.Arbitrary<unknown> => {
   switch (op) {
     case 'EXISTS':
     case 'MISSING':
+    case 'CHANGED':
       return fc.constant(undefined);
     case 'IN':
     case 'NOT_IN':
@@ -109,6 +80,8 @@ const operandOf = (op: string): fc.Arbitrary<unknown> => {
       return text.filter((one) => one !== '');
     case 'EQ':
     case 'NE':
+    case 'CHANGED_FROM':
+    case 'CHANGED_TO':
       return scalar;
     default:
       return fc.oneof(text, number);
@@ -145,7 +118,8 @@ describe('a compiled filter and our own evaluator', () => {
   test(
     'agree on every event',
     async () => {
-      const pair = fc.record({ type: fc.constantFrom('order.paid', 'a'), body: json, filter });
+      const type = fc.constantFrom('order.paid', 'a');
+      const pair = fc.record({ type, body: json, previous: fc.option(json), filter });
       await fc.assert(
         fc.asyncProperty(fc.array(pair, { minLength: 20, maxLength: 20 }), async (drawn) => {
           const pairs = drawn.flatMap((one) => {
@@ -153,9 +127,9 @@ describe('a compiled filter and our own evaluator', () => {
             return 'filter' in read ? [{ ...one, filter: read.filter }] : [];
           });
           const expected = await passesOf(pairs);
-          for (const [index, { type, body, filter: judged }] of pairs.entries()) {
-            const failed = new FilteredEvent(type, body).failedCondition(judged);
-            expect(failed === null, `${body} by ${compileFilter(judged)}`).toBe(expected[index]);
+          for (const [index, { type, body, previous, filter: judged }] of pairs.entries()) {
+            const failed = new FilteredEvent(type, body, previous).failedCondition(judged);
+            expect(failed === null, `${previous} to ${body} by ${compileFilter(judged)}`).toBe(expected[index]);
             if (failed !== null) {
               const { pointer, negated, ...named } = failed;
               const place = pointer

@@ -76,6 +76,7 @@ export const valueKinds: { [One in Exclude<Kind, 'group'>]: RestKind<OfKind<One>
       .meta({ ...(requested ? { maxItems: field.countMax } : {}), description, examples: [[5, 60, 600]] }),
   ),
   choice: valueKind<OfKind<'choice'>>(({ values }, description) => z.enum(Object.keys(values)).meta({ description })),
+  boolean: valueKind((_, description) => z.boolean().meta({ description })),
   headers: headersKind,
   auth: authKind,
   tls: tlsKind,

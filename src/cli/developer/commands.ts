@@ -25,6 +25,8 @@ export function addDeveloperCommands(program: Command): void {
     .option('--count <number>', 'how many events', positiveInteger, 1)
     .option('--rate <number>', 'how many of them in a second', positive, 10)
     .option('--to <webhook>', 'a test for this webhook alone, such as wh_42, whatever it subscribes to')
+    .option('--path <path>', 'with --to: an event for this webhook at a path below its URL (option callback)')
+    .option('--previous <file>', 'the state before the change, from a file or from standard input (-)')
     .option('--wait <seconds>', 'how long to wait for the attempts', notNegative, 5)
     .action(async (event, options) => (await import('./trigger/trigger.js')).trigger(event, options));
   program

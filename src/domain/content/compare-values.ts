@@ -64,7 +64,7 @@ const isInOrder = (order: number, op: FilterOp): boolean =>
   (order < 0 && (op === 'LT' || op === 'LE'));
 
 /** By code points: JavaScript itself compares halves of them. */
-function compareTexts(one: string, other: string): number {
+export function compareTexts(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) {
     at += 1;

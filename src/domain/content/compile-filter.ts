@@ -1,9 +1,10 @@
+import { fieldOf } from './changes.js';
 import { conditionsIn, type EventFilter, type FieldCondition, type FilterScalar } from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
 
 /**
  * A filter as a jsonpath of Postgres, in its lax mode: an array on the path means any of its elements. It reads the
- * event type as `$type`.
+ * event type as `$type`, and what has changed as `$changed` and `$previous` (hookwright.filter_change).
  *
  * @param filter was read by readFilter
  */
@@ -43,6 +44,9 @@ const sumOf = (filter: EventFilter, of: (condition: FieldCondition) => number): 
 
 const joined = (predicates: readonly string[], operator: '&&' | '||') => `(${predicates.join(` ${operator} `)})`;
 
+/** `$changed` has the fields that have changed, with a dot behind each name. */
+const changed = (path: string) => `($changed[*] starts with ${literal(fieldOf(namesOf(path)!))})`;
+
 const COMPARISONS = { EQ: '==', GT: '>', GE: '>=', LT: '<', LE: '<=' };
 
 function compileCondition(root: '$' | '@', { path, op, value }: FieldCondition): string {
@@ -61,6 +65,12 @@ function compileCondition(root: '$' | '@', { path, op, value }: FieldCondition):
       return `!${joined((value as unknown[]).map(equals), '||')}`;
     case 'STARTS_WITH':
       return `(${field} starts with ${literal(value as string)})`;
+    case 'CHANGED':
+      return changed(path);
+    case 'CHANGED_FROM':
+      return `(${changed(path)} && ${pathBelow('$previous', path)} == ${literal(value as FilterScalar)})`;
+    case 'CHANGED_TO':
+      return `(${changed(path)} && ${equals(value)})`;
     case 'CONTAINS':
       return `(${field} like_regex ${literal(value as string)} flag "q")`; // q: every character means itself
     default:
@@ -68,7 +78,8 @@ function compileCondition(root: '$' | '@', { path, op, value }: FieldCondition):
   }
 }
 
-const pathBelow = (root: '$' | '@', path: string): string => [root, ...namesOf(path)!.map(literal)].join('.');
+const pathBelow = (root: '$' | '@' | '$previous', path: string): string =>
+  [root, ...namesOf(path)!.map(literal)].join('.');
 
 /** @param path is well formed */
 export const compilePath = (path: string): string => pathBelow('$', path);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { idToDate } from '../ids/delivery-id.js';
+import { changedPaths } from './changes.js';
 import { ChatPlan } from './chat.js';
 import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './cloud-events.js';
 import { type ContentFormat, isChat } from './formats.js';
 import { Payload } from './payload.js';
-import { type ShapePlan, type StoredShape, shaped } from './shape/project.js';
+import { type ShapedEvent, type ShapePlan, type StoredShape, shaped } from './shape/project.js';
 import { TemplatePlan } from './template.js';
 import type { EventValues } from './values.js';
 import { TooLarge, Work } from './work.js';
@@ -29,6 +30,8 @@ export interface ContentEvent {
   type: string;
   /** The text of its payload. */
   body: string;
+  /** That of the state before the change that it reports; none: it is not known. */
+  previous?: string | null;
 }
 
 /** The operator's settings. */
@@ -44,16 +47,16 @@ export interface SentContent {
 }
 
 /** An event, and its payload for all contents that are made of it. */
-interface ParsedEvent extends Omit<ContentEvent, 'body'> {
+interface ParsedEvent extends Omit<ContentEvent, 'body' | 'previous'> {
   payload: Payload;
 }
 
 /** Gives an event its form. @returns as `PlannedContent.of` */
 export const contentOf = (
-  { body, ...event }: ContentEvent,
+  { body, previous = null, ...event }: ContentEvent,
   content: Content,
   rules: ContentRules,
-): SentContent | null => new PlannedContent(content).of({ ...event, payload: new Payload(body) }, rules);
+): SentContent | null => new PlannedContent(content).of({ ...event, payload: new Payload(body, previous) }, rules);
 
 const BYTES_PER_CHAR = 4;
 const BYTES_PER_PLACE = 250;
@@ -80,7 +83,8 @@ export class PlannedContent {
   /** @returns null when it is larger than a payload may be, or more is looked at for it than `Work` allows */
   of(event: ParsedEvent, rules: ContentRules): SentContent | null {
     try {
-      return this.#make(event, rules, new Work(event.payload.body.length));
+      const { body, former } = event.payload;
+      return this.#make(event, rules, new Work(body.length + (former?.body.length ?? 0)));
     } catch (error) {
       if (error instanceof TooLarge) {
         return null;
@@ -93,18 +97,35 @@ export class PlannedContent {
     const { shape, format } = this.content;
     const { payloadBytesMax } = rules;
     const about = { id, type, time: idToDate(id).toISOString() };
-    const result =
-      shape === null ? null : shapeOf(shape, { ...about, payload: payload.rounded }, work, payloadBytesMax);
+    const shapable = {
+      ...about,
+      payload: payload.rounded,
+      get previous() {
+        return payload.former?.rounded ?? null;
+      },
+      get changes() {
+        return payload.changes;
+      },
+    };
+    const result = shape === null ? null : shapeOf(shape, shapable, work, payloadBytesMax);
     const body = result === null ? payload.body : fitting(JSON.stringify(result), payloadBytesMax);
     const origin = { ...rules, tenantId, isWhole: shape === null };
-    const values = () => ({ ...about, payload: result ?? payload.exact });
+    const values = (): EventValues => ({
+      ...about,
+      payload: result ?? payload.exact,
+      previous: () => payload.former?.exact ?? null,
+      changed: () => payload.changes && changedPaths(payload.changes),
+    });
     switch (format) {
       case 'JSON':
         return { body, headers: {} };
       case 'CLOUDEVENTS_BINARY':
-        return { body, headers: binaryHeaders(about, origin) };
+        return { body, headers: binaryHeaders(about, origin, payload.changes) };
       case 'CLOUDEVENTS_STRUCTURED':
-        return { body: structuredBody(about, origin, body), headers: { 'content-type': STRUCTURED_TYPE } };
+        return {
+          body: structuredBody(about, origin, body, payload.changes),
+          headers: { 'content-type': STRUCTURED_TYPE },
+        };
       case 'TEMPLATE':
         return { body: fitting(this.#template!.fill(values(), work, payloadBytesMax), payloadBytesMax), headers: {} };
       default:
@@ -114,7 +135,7 @@ export class PlannedContent {
 }
 
 /** @throws TooLarge */
-function shapeOf(plan: ShapePlan, event: EventValues, work: Work, charsMax: number): Record<string, unknown> {
+function shapeOf(plan: ShapePlan, event: ShapedEvent, work: Work, charsMax: number): Record<string, unknown> {
   const result = shaped(plan, event, work, charsMax);
   if (result === null) {
     throw new TooLarge();

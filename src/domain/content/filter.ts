@@ -59,8 +59,19 @@ export const FILTER_OPS = {
   MISSING: 'The field is not there. Takes no `value`.',
   STARTS_WITH: 'The field is a text that begins with `value`.',
   CONTAINS: 'The field is a text that contains `value`.',
+  CHANGED:
+    'The event has a former state, in which the field, or something in it, was another or missing. Takes no `value`.',
+  CHANGED_FROM: 'The field is changed, and equaled `value` in the former state.',
+  CHANGED_TO: 'The field is changed, and equals `value` now.',
 } as const;
 export type FilterOp = keyof typeof FILTER_OPS;
+
+/** The operators that ask for the former state. */
+export const CHANGE_OPS: readonly FilterOp[] = ['CHANGED', 'CHANGED_FROM', 'CHANGED_TO'];
+
+/** Whether a filter asks what has changed. */
+export const asksChanges = (filter: EventFilter): boolean =>
+  conditionsIn(filter).some(({ condition }) => CHANGE_OPS.includes(condition.op));
 
 export const CONDITIONS_MAX = 20;
 export const FILTER_DEPTH_MAX = 4;

@@ -1,8 +1,17 @@
+import { type Change, changesBetween, fieldOf } from './changes.js';
 import { compared, isListed, negation, someOf, type Truth } from './compare-values.js';
 import { comparisonsIn } from './compile-filter.js';
 import { isObject, parseExact } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
-import type { ElementCondition, EventFilter, FieldCondition, FilterOp, FilterScalar } from './filter.js';
+import {
+  asksChanges,
+  CHANGE_OPS,
+  type ElementCondition,
+  type EventFilter,
+  type FieldCondition,
+  type FilterOp,
+  type FilterScalar,
+} from './filter.js';
 import { namesOf, TYPE_PATH } from './filter-path.js';
 
 /** Judges events as Postgres does with the compiled filter, and names the condition that an event does not meet. */
@@ -27,22 +36,42 @@ interface Place {
 const COMPARISONS_MAX = 1_000_000;
 const VALUE_CHARS = 256;
 
-/** A body for several filters. @param body JSON */
-export class FilteredEvent {
-  readonly #payload: unknown;
-  readonly #isReadable: boolean;
+/** A state that filters look into: the payload, or the one before. */
+class FilteredState {
+  readonly isReadable: boolean;
+  readonly value: unknown;
   /** About as many values does it have: long texts count as several. */
   readonly #values: number;
+
+  /** @param body JSON */
+  constructor(body: string) {
+    this.isReadable = isReadable(body);
+    this.value = this.isReadable ? parseExact(body) : null;
+    this.#values = 1 + Math.floor(body.length / VALUE_CHARS) + body.split(',').length - 1;
+  }
+
+  /** Whether a filter with so many comparisons is asked. */
+  isJudgedBy(comparisons: number): boolean {
+    return this.isReadable && comparisons * this.#values <= COMPARISONS_MAX;
+  }
+}
+
+/** An event for several filters. */
+export class FilteredEvent {
+  readonly #state: FilteredState;
+  readonly #former: FilteredState | null;
+  #changes: readonly Change[] | undefined;
   /** Conditions on the payload itself: each is judged once, though it is also looked at for the explanation. */
   readonly #judged = new WeakMap<FieldCondition, Truth>();
 
+  /** @param body JSON, as `previous` is: the state before; null: it is not known */
   constructor(
     private readonly eventType: string,
     body: string,
+    previous: string | null = null,
   ) {
-    this.#isReadable = isReadable(body);
-    this.#payload = this.#isReadable ? parseExact(body) : null;
-    this.#values = 1 + Math.floor(body.length / VALUE_CHARS) + body.split(',').length - 1;
+    this.#state = new FilteredState(body);
+    this.#former = previous === null ? null : new FilteredState(previous);
   }
 
   /**
@@ -50,8 +79,10 @@ export class FilteredEvent {
    * one with too many values for the filter.
    */
   failedCondition(filter: EventFilter): FailedCondition | null {
-    const isJudged = this.#isReadable && comparisonsIn(filter) * this.#values <= COMPARISONS_MAX;
-    const top = { root: this.#payload, path: '', pointer: '' };
+    const comparisons = comparisonsIn(filter);
+    const isFormerJudged = !asksChanges(filter) || (this.#former?.isJudgedBy(comparisons) ?? true);
+    const isJudged = this.#state.isJudgedBy(comparisons) && isFormerJudged;
+    const top = { root: this.#state.value, path: '', pointer: '' };
     return isJudged && this.#judge(filter, top.root) !== true ? this.#explain(filter, false, top) : null;
   }
 
@@ -109,7 +140,7 @@ export class FilteredEvent {
   }
 
   #judgeCondition(condition: FieldCondition, root: unknown): Truth {
-    if (root !== this.#payload) {
+    if (root !== this.#state.value) {
       return this.#compare(condition, root);
     }
     const truth = this.#judged.get(condition) ?? this.#compare(condition, root);
@@ -117,7 +148,23 @@ export class FilteredEvent {
     return truth;
   }
 
+  /** Whether a field has changed, and what is said of its value before or now. */
+  #judgeChange({ path, op, value }: FieldCondition): Truth {
+    const names = namesOf(path)!;
+    const field = fieldOf(names);
+    this.#changes ??= this.#former === null ? [] : changesBetween(this.#former.value, this.#state.value);
+    if (!this.#changes.some((one) => one.field.startsWith(field))) {
+      return false;
+    }
+    const root = op === 'CHANGED_FROM' ? this.#former!.value : this.#state.value;
+    const values = op === 'CHANGED' ? [] : valuesAt(root, names).flatMap(elements);
+    return op === 'CHANGED' || someOf(values, (each) => compared(each, 'EQ', value as FilterScalar));
+  }
+
   #compare({ path, op, value }: FieldCondition, root: unknown): Truth {
+    if (CHANGE_OPS.includes(op)) {
+      return this.#judgeChange({ path, op, value });
+    }
     const found = path === TYPE_PATH ? [this.eventType] : valuesAt(root, namesOf(path)!);
     const values = found.flatMap(elements);
     const is = (name: FilterOp, one: unknown) => someOf(values, (each) => compared(each, name, one as FilterScalar));

@@ -190,7 +190,7 @@ const unknownPath = (path: string): OptionWarning => ({
 
 /** @param types of the field */
 function valueWarnings({ path, op, value }: FieldCondition, types: Exclude<TypesAt, 'none'>): OptionWarning[] {
-  if (op === 'EXISTS' || op === 'MISSING' || types === 'any' || types.size === 0) {
+  if (value === undefined || types === 'any' || types.size === 0) {
     return [];
   }
   const given = new Set([value].flat().map(jsonTypeOf));

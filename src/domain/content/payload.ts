@@ -1,3 +1,4 @@
+import { changesBetween, type ShownChanges, shownChanges } from './changes.js';
 import { parseExact } from './exact-json.js';
 
 const BYTES_PER_CHAR = 2;
@@ -8,9 +9,25 @@ const BYTES_PER_VALUE = 64;
 export class Payload {
   #rounded: unknown;
   #exact: unknown;
+  #changes: ShownChanges | undefined;
+  /** The state before the change that the event reports; null: it is not known. */
+  readonly former: Payload | null;
 
-  /** @param body JSON */
-  constructor(readonly body: string) {}
+  /** @param body JSON, as `previous` is: the state before */
+  constructor(
+    readonly body: string,
+    previous: string | null = null,
+  ) {
+    this.former = previous === null ? null : new Payload(previous);
+  }
+
+  /** Null without a former state. */
+  get changes(): ShownChanges | null {
+    if (this.former !== null) {
+      this.#changes ??= shownChanges(changesBetween(this.former.exact, this.exact));
+    }
+    return this.#changes ?? null;
+  }
 
   /** With numbers as JavaScript reads them. */
   get rounded(): unknown {
@@ -30,6 +47,6 @@ export class Payload {
     for (let at = this.body.indexOf(','); at !== -1; at = this.body.indexOf(',', at + 1)) {
       commas += 1;
     }
-    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE;
+    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE + (this.former?.bytes ?? 0);
   }
 }

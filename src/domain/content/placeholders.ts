@@ -7,16 +7,23 @@ import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX, TYPE_PATH } from './filter-pat
  */
 
 /** The placeholders that do not stand for a value of the payload. */
-const EVENT_PATHS = [TYPE_PATH, '@id', '@time', '@payload'] as const;
+const EVENT_PATHS = [TYPE_PATH, '@id', '@time', '@payload', '@changed', '@previous'] as const;
+const BELOW_PREVIOUS = '@previous.';
 export type EventPath = (typeof EVENT_PATHS)[number];
 
-export const PATH_RULE = `names with dots between them, such as total.amount (at most ${PATH_NAMES_MAX} names and ${PATH_CHARS_MAX} characters; names with other characters than letters, digits, "_" and "-" stand in quotes), or one of ${EVENT_PATHS.join(', ')}`;
+export const PATH_RULE = `names with dots between them, such as total.amount (at most ${PATH_NAMES_MAX} names and ${PATH_CHARS_MAX} characters; names with other characters than letters, digits, "_" and "-" stand in quotes), or one of ${EVENT_PATHS.join(', ')}, or ${BELOW_PREVIOUS} with such names`;
 
 export interface Placeholder {
   path: string;
   /** The names that lead to its value in the payload; or the path itself, for a value of the event. */
   of: readonly string[] | EventPath;
+  /** The names lead to a value of the state before the change. */
+  isPrevious: boolean;
 }
+
+/** Whether a placeholder asks for the state before the change, or for what has changed. */
+export const asksFormer = ({ of, isPrevious }: Placeholder): boolean =>
+  isPrevious || of === '@changed' || of === '@previous';
 
 const OPEN = '{{';
 const ESCAPED = `\\${OPEN}`;
@@ -41,8 +48,9 @@ export function parseText(text: string): { parts: (string | Placeholder)[] } | {
 
 function placeholderOf(path: string): Placeholder | null {
   const ofEvent = EVENT_PATHS.find((one) => one === path);
-  const of = ofEvent ?? namesOf(path);
-  return of === null ? null : { path, of };
+  const isPrevious = path.startsWith(BELOW_PREVIOUS);
+  const of = ofEvent ?? namesOf(isPrevious ? path.slice(BELOW_PREVIOUS.length) : path);
+  return of === null ? null : { path, of, isPrevious };
 }
 
 /** The parts of a text that was judged when it was saved. */

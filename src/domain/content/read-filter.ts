@@ -1,6 +1,7 @@
 import { type JsonType, jsonTypeOf, mustBe, typeInWords } from '../text/json-type.js';
 import { oneOf } from '../text/nearest-word.js';
 import {
+  CHANGE_OPS,
   CONDITIONS_MAX,
   type ElementCondition,
   type EventFilter,
@@ -128,9 +129,17 @@ class FilterReader {
       this.refuse([...path, 'op'], 'invalid_value', oneOf(OPS, op));
     } else {
       this.#judgeValue(op as FilterOp, value, [...path, 'value']);
+      this.#judgePlace(op as FilterOp, names, [...path, 'op']);
     }
     const condition = { path: names as string, op: op as FilterOp };
     return takesNone(op as FilterOp) ? condition : { ...condition, value };
+  }
+
+  #judgePlace(op: FilterOp, names: unknown, path: FilterProblem['path']): void {
+    if (CHANGE_OPS.includes(op) && (names === TYPE_PATH || path.includes('match'))) {
+      const place = names === TYPE_PATH ? `for ${TYPE_PATH}, which does not change` : 'within `element`';
+      this.refuse(path, 'filter_change_place', `cannot be ${op} ${place}`);
+    }
   }
 
   #judgeValue(op: FilterOp, value: unknown, path: FilterProblem['path']): void {
@@ -176,7 +185,8 @@ const PATH_RULE =
 
 const OPS = Object.keys(FILTER_OPS);
 
-const takesNone = (op: FilterOp): op is 'EXISTS' | 'MISSING' => op === 'EXISTS' || op === 'MISSING';
+type WithoutValue = 'EXISTS' | 'MISSING' | 'CHANGED';
+const takesNone = (op: FilterOp): op is WithoutValue => op === 'EXISTS' || op === 'MISSING' || op === 'CHANGED';
 
 const TEXT = `a text of at most ${FILTER_TEXT_CHARS_MAX} characters without NUL`;
 const NUMBER = `a number (a whole one up to ${Number.MAX_SAFE_INTEGER})`;
@@ -221,8 +231,8 @@ const SEARCHED: Taken = {
   takes: (text: string) => text !== '' && isScalar(text),
 };
 
-const VALUES: Readonly<Record<Exclude<FilterOp, 'EXISTS' | 'MISSING'>, Taken>> = {
+const VALUES: Readonly<Record<Exclude<FilterOp, WithoutValue>, Taken>> = {
   ...{ EQ: SAME, NE: SAME, IN: LISTED, NOT_IN: LISTED },
   ...{ GT: COMPARED, GE: COMPARED, LT: COMPARED, LE: COMPARED },
-  ...{ STARTS_WITH: SEARCHED, CONTAINS: SEARCHED },
+  ...{ STARTS_WITH: SEARCHED, CONTAINS: SEARCHED, CHANGED_FROM: SAME, CHANGED_TO: SAME },
 };

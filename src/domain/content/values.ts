@@ -8,6 +8,9 @@ export interface EventValues {
   type: string;
   time: string;
   payload: unknown;
+  /** The state before the change, and the paths that have changed; null: it is not known. */
+  previous(): unknown;
+  changed(): readonly string[] | null;
 }
 
 const ABOUT_EVENT: Readonly<Record<EventPath, (event: EventValues) => unknown>> = {
@@ -15,6 +18,8 @@ const ABOUT_EVENT: Readonly<Record<EventPath, (event: EventValues) => unknown>> 
   '@id': ({ id }) => String(id),
   '@time': ({ time }) => time,
   '@payload': ({ payload }) => payload,
+  '@previous': (event) => event.previous(),
+  '@changed': (event) => event.changed(),
 };
 
 /** A place in payloads. */
@@ -40,19 +45,21 @@ export class ValuePlan {
   places = 0;
   readonly #ofEvent = new Map<EventPath, number>();
   readonly #ofPayload: Place = { number: null, indexes: NO_PLACES, names: NO_PLACES };
+  readonly #ofPrevious: Place = { number: null, indexes: NO_PLACES, names: NO_PLACES };
 
   /** Plans the placeholders of a text that was judged when it was saved. */
   text(text: string): PlannedText {
     return partsOf(text).map((part) => (typeof part === 'string' ? part : this.#numberOf(part)));
   }
 
-  #numberOf({ of }: Placeholder): number {
+  #numberOf({ of, isPrevious }: Placeholder): number {
     if (typeof of === 'string') {
       const number = this.#ofEvent.get(of) ?? this.#count++;
       this.#ofEvent.set(of, number);
       return number;
     }
-    const place = of.reduce((above, name) => this.#placeBelow(above, name), this.#ofPayload);
+    const root = isPrevious ? this.#ofPrevious : this.#ofPayload;
+    const place = of.reduce((above, name) => this.#placeBelow(above, name), root);
     place.number ??= this.#count++;
     return place.number;
   }
@@ -78,6 +85,9 @@ export class ValuePlan {
       reading.values[number] = ABOUT_EVENT[path](event);
     }
     reading.readAt(event.payload, this.#ofPayload, null);
+    if (this.#ofPrevious.indexes.size + this.#ofPrevious.names.size > 0) {
+      reading.readAt(event.previous(), this.#ofPrevious, null);
+    }
     return new Values(reading.values, work);
   }
 }

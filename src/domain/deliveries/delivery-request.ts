@@ -26,6 +26,8 @@ export interface DeliveryRequestInput {
 export interface DeliveryRequest {
   /** Default: POST. */
   method?: DeliveryMethod | 'OPTIONS' | undefined;
+  /** Behind the path of the url; none: it is sent to the url itself. */
+  path?: string | null;
   headers: Record<string, string>;
   /** The very bytes that the signatures cover: send these, never the text. */
   body: Buffer;

@@ -28,7 +28,7 @@ export interface EmitTarget {
   path?: string;
 }
 
-/** What is wrong with a target: its place in the list comes with it. */
+/** A refusal of a target. Its place in the list comes with it. */
 type TargetRefusal =
   | 'TARGETS_MALFORMED'
   | 'PATH_MALFORMED'

@@ -6,6 +6,7 @@ export type FanOutVerdict =
   | 'FILTERED'
   | 'INACTIVE'
   | 'FOR_ANOTHER_WEBHOOK'
+  | 'NEEDS_A_PATH'
   | 'ABOUT_THIS_WEBHOOK'
   | 'NO_LONGER_KEPT'
   | 'UNKNOWN';
@@ -16,6 +17,8 @@ interface WebhookHistory {
   createdAt: Date;
   eventTypes: readonly string[];
   active: boolean;
+  /** Its option now. */
+  callback: boolean;
   /** Before their first change after the event; null when there was none. */
   eventTypesBefore: readonly string[] | null;
   activeBefore: boolean | null;
@@ -26,6 +29,8 @@ interface EventFacts {
   createdAt: Date;
   /** Whether it was for one webhook alone, without regard to subscriptions, as tests are. */
   forOneWebhook: boolean;
+  /** The ids of the webhooks that it was for (`to`); null: all that match. */
+  targets: readonly number[] | null;
   /** The subject of an operational event, which does not get it. */
   aboutWebhookId: number | null;
   beyondRetention: boolean;
@@ -49,8 +54,11 @@ export function whyNoDelivery(event: EventFacts, webhook: WebhookHistory): FanOu
   if (event.beyondRetention) {
     return 'NO_LONGER_KEPT';
   }
-  if (event.forOneWebhook) {
+  if (event.forOneWebhook || (event.targets !== null && !event.targets.includes(webhook.id))) {
     return 'FOR_ANOTHER_WEBHOOK';
+  }
+  if (webhook.callback && event.targets === null) {
+    return 'NEEDS_A_PATH';
   }
   // An inactive webhook still collects events for a while: without a delivery that was over.
   return (webhook.activeBefore ?? webhook.active) ? 'UNKNOWN' : 'INACTIVE';

@@ -21,6 +21,9 @@ export const chatRate = 'A chat gets one message a second, unless the webhook or
 const keyPair =
   'A signature by the key pair is a `v1a` entry in `webhook-signature`, which anybody can verify with the public key.';
 
+const callbacks =
+  'Then the webhook gets only events that name it and a path (`to` of `emitEvent`). Tests and checks go to the URL itself.';
+
 const tlsRules = 'The URL needs https, and a change holds for new connections.';
 
 /** How deliveries are sent to a webhook (docs/options.md). */
@@ -128,6 +131,16 @@ export const delivery = {
       description: 'How requests are signed.',
       input: `How requests are signed, from the next attempt on. ${keyPair}`,
       rest: `How requests are signed, from the next attempt on: SECRET (by the secret of the webhook) or SECRET_AND_KEY (by the key pair of its tenant too). ${keyPair}`,
+    },
+    callback: {
+      kind: 'boolean',
+      part: 'headers',
+      optional: true,
+      default: false,
+      since: '0.2.0',
+      description: `Whether events go to addresses below the URL. ${callbacks}`,
+      input: `Whether events go to addresses below the URL. ${callbacks} Null means false.`,
+      rest: `Whether events go to addresses below the URL. ${callbacks} null means false.`,
     },
     headers: {
       kind: 'headers',

@@ -16,6 +16,7 @@ type OneKind =
       | Quantity
       | Delays
       | Choice
+      | { kind: 'boolean' }
       | { kind: 'headers' }
       | { kind: 'auth' }
       | { kind: 'tls' }
@@ -67,7 +68,7 @@ interface Member {
   /** It may be left out of a new object, and null clears it. */
   optional?: true;
   /** The value that readers get while it is null. */
-  default?: string | number | readonly string[] | Readonly<Record<string, string>>;
+  default?: string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
   /** The daemon loads it with each delivery. Not from an options row. */
   sent?: true;
   /** While it is null, it is the tenant's value, or the installation's under this name. Only in a group. */

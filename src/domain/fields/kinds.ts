@@ -1,4 +1,6 @@
-import type { StoredShape } from '../content/shape/project.js';
+import { CHANGES_SKILL } from '../content/changes.js';
+import { asksFormer, partsOf } from '../content/placeholders.js';
+import { type StoredShape, shapeAsksFormer } from '../content/shape/project.js';
 import { type AuthInput, type StoredAuth, shownAuth, withAuthSecret } from './auth.js';
 import { type AnyField, type Kind, type Members, type OfKind, optionName, shownName } from './field.js';
 import { type StoredHeaders, shownHeaders, withHeaderSecrets } from './headers.js';
@@ -53,6 +55,15 @@ const value: DomainKind<AnyField> = {
 
 const ownOf = (name: string, [row]: readonly Row[]): unknown => row?.[name] ?? null;
 
+/** The texts of a tree may ask for the former state. */
+function skillOfTexts(tree: unknown): Skill | null {
+  if (typeof tree === 'string') {
+    return partsOf(tree).some((part) => typeof part !== 'string' && asksFormer(part)) ? CHANGES_SKILL : null;
+  }
+  const parts: unknown[] = typeof tree === 'object' && tree !== null ? Object.values(tree) : [];
+  return parts.some((part) => skillOfTexts(part) !== null) ? CHANGES_SKILL : null;
+}
+
 /** A kind that lacks here, or in the table of another layer, does not compile (CONTRIBUTING.md, "A new kind"). */
 export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
   text: {
@@ -67,6 +78,7 @@ export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
   number: value,
   delays: value,
   choice: value,
+  boolean: value,
   headers: {
     ...value,
     shown: (name, _, rows) => shownHeaders(ownOf(name, rows) as StoredHeaders | null),
@@ -92,9 +104,13 @@ export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {
     secretsIn: () => withTlsKey,
   },
   filter: value,
-  message: value,
-  template: value,
-  shape: { ...value, shown: (name, _, rows) => (ownOf(name, rows) as StoredShape | null)?.text ?? null },
+  message: { ...value, skill: skillOfTexts },
+  template: { ...value, skill: skillOfTexts },
+  shape: {
+    ...value,
+    skill: ({ plan }: StoredShape) => (shapeAsksFormer(plan) ? CHANGES_SKILL : null),
+    shown: (name, _, rows) => (ownOf(name, rows) as StoredShape | null)?.text ?? null,
+  },
   path: value,
   group: {
     ...value,

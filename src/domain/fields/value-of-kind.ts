@@ -13,6 +13,7 @@ export interface ValueOfKind {
   number: number;
   delays: number[];
   choice: string;
+  boolean: boolean;
   headers: HeaderChange;
   auth: AuthInput;
   tls: TlsChange;

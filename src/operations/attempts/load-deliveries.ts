@@ -31,8 +31,10 @@ export interface DueDelivery extends WebhookToSend {
   webhookId: number;
   eventType: string;
   body: string;
+  /** Behind the path of the webhook's url; null: it is sent to the url itself. */
+  path: string | null;
   /** The content that is sent instead of the body; null: the body itself. */
-  content: { id: number; eventId: number } | null;
+  content: { id: number; eventId: number; previous?: string | null } | null;
   /** Where its event's trace goes on from; null: it is not traced. */
   traceparent: string | null;
   /** The secret before the last rotation, sealed; null when its overlap was over. */
@@ -79,14 +81,14 @@ const loadSql = (
 ) => `
     select d.id, d.tenant_id as "tenantId", d.webhook_id as "webhookId", d.event_type as "eventType", e.body,
            case when d.content_id is not null
-             then json_build_object('id', d.content_id, 'eventId', d.event_id) end as content,
+             then json_build_object('id', d.content_id, 'eventId', d.event_id, 'previous', e.previous) end as content,
            ${traceparent.column} as traceparent, ${selectToSend('w')},
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as "previousSecret",
            coalesce(extract(epoch from w.closed_until - now())::float8 * 1000, 0) as "closedForMs",
            coalesce(extract(epoch from w.next_probe_at - now())::float8 * 1000, 0) as "nextProbeInMs",
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
-           d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
+           d.path, d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
            w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -150,6 +152,7 @@ function compact(row: Row, isProbe: boolean): DueDelivery {
     webhookId: row.webhookId,
     eventType: row.eventType,
     body: row.body,
+    path: row.path,
     content: row.content,
     traceparent: row.traceparent,
     previousSecret: row.previousSecret,

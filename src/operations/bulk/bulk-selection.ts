@@ -4,6 +4,7 @@ import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { ofEventSql } from '../explorer/page.js';
+import { passesSql } from '../explorer/passes-filter.js';
 import { searchError } from '../explorer/search.js';
 import { type BulkRange, type BulkSelection, isOfEvents } from './bulk-filter.js';
 import { type Look, lookAtDeliveries } from './look-at-deliveries.js';
@@ -27,6 +28,11 @@ const IS_OPERATIONAL = `e.event_type in (${OPERATIONAL_EVENT_TYPES.map((name) =>
 /** SQL: the webhook that an operational event is about, as text; null for any other event. */
 const ABOUT_WEBHOOK = `case when ${IS_OPERATIONAL} then e.body::json->>'webhook_id' end`;
 
+/** SQL: the path of an event's delivery to a webhook that takes paths. */
+const PATH_BEFORE = `(
+  select d.path from hookwright.deliveries d
+  where ${ofEventSql('d', 'e.id')} and (d.webhook_id = w.id) is true and d.path is not null limit 1)`;
+
 /**
  * SQL query as in `Look`; $1 tenant, $2 and $3 the range, $4 limit, $5 webhook, $6 event types, $7 subscribed or not,
  * by the present subscription; $8 whether its filter lets it through or not.
@@ -35,13 +41,14 @@ const lookAtEventsSql = (leavesOutDelivered: boolean) => `
   select e.id, coalesce(e.erased_at is null and e.only_webhook_id is null and ($6::text[] is null or e.event_type = any($6))
            and ($7::boolean or '*' = any(w.event_types) or e.event_type = any(w.event_types))
            and (${ABOUT_WEBHOOK}) is distinct from w.id::text
+           and (e.targets is null or w.id = any(e.targets))
+           and case when w.callback then ${PATH_BEFORE} is not null else true end
            and case when $8::boolean or w.filter_path is null
                          or (${IS_OPERATIONAL} and e.tenant_id <> ${INSTALLATION_TENANT}) then true
-                    else hookwright.passes_filter(hookwright.readable_body(e.body, w.filter_comparisons),
-                                              w.filter_path, e.event_type) end,
+                    else ${passesSql('e', 'w.filter_path', 'w.filter_comparisons', 'w.filter_changes')} end,
            false) as wanted, false as left_out
   from hookwright.events e
-  cross join (select w.id, w.event_types, o.filter_path, o.filter_comparisons
+  cross join (select w.id, w.event_types, o.filter_path, o.filter_comparisons, o.filter_changes, o.callback
               from hookwright.webhooks w left join hookwright.webhook_options o on o.webhook_id = w.id
               where w.id = $5 and w.tenant_id = $1) w
   where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${leavesOutDelivered ? `and e.id >= ${KEPT_FROM}` : ''}

@@ -49,6 +49,7 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
 /** The statements leave out traced events, and webhooks that are closed or have a previous secret. */
 const firstAttempt = {
   traceparent: null,
+  path: null,
   attemptNumber: 1,
   run: 0,
   failuresBefore: 0,

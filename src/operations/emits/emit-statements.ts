@@ -53,7 +53,7 @@ const plainStatement: Statement = {
          from hookwright.emit_events(${plainItems.arrays}, true) order by item`,
 };
 
-/** For batches in which an item has more than others. What none of them has is null. */
+/** The statement of batches in which an item has more than others. What none of them has is null. */
 const fullStatement: Statement = {
   name: 'emit_full_events',
   text: `select event_id, delivery_count, duplicate, error_code, error_detail

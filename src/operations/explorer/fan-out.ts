@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../domain/content/filter.js';
+import { asksChanges, type EventFilter } from '../../domain/content/filter.js';
 import { type FailedCondition, FilteredEvent } from '../../domain/content/judge-filter.js';
 import { type FanOutVerdict, isFilterAsked, whyNoDelivery } from '../../domain/events/fan-out.js';
 import { OPERATIONAL_EVENT_TYPES, unfilteredTypes } from '../../domain/events/operational-events.js';
@@ -6,12 +6,12 @@ import { idToDate } from '../../domain/ids/delivery-id.js';
 import { DAY_MS } from '../../domain/text/durations.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
 import { type Bounds, ofEventSql } from './page.js';
-import { eventBodies } from './read-bodies.js';
+import { eventBodies, formerStates } from './read-bodies.js';
 import { type SearchDeps, search } from './search.js';
 
 /** An event, and the slice of its webhooks that is read. */
 export interface FanOutQuestion {
-  event: { id: number; eventType: string; onlyWebhookId: number | null };
+  event: { id: number; eventType: string; onlyWebhookId: number | null; targets?: readonly string[] | null };
   /** By ids of webhooks. */
   bounds: Bounds;
 }
@@ -53,7 +53,7 @@ const valueBefore = (member: string, name: string): string => `
  */
 const fanOutSql = (order: Bounds['order']): string => `
   select asked.event_id as "eventId", w.id, w.delivery_id as "deliveryId", w.created_at as "createdAt",
-         w.event_types as "eventTypes", w.active, types.value as "eventTypesBefore", activity.value as "activeBefore",
+         w.event_types as "eventTypes", w.active, w.callback, types.value as "eventTypesBefore", activity.value as "activeBefore",
          w.filter, case when filters.value is not null then json_build_array(filters.value) end as "filterBefore",
          case when asked.event_type = any($8::text[]) and asked.only_webhook_id is null
            then (select (e.body::json->>'webhook_id')::bigint from hookwright.events e
@@ -72,10 +72,10 @@ const fanOutSql = (order: Bounds['order']): string => `
       union
       select webhook_id from made where webhook_id > $5 and webhook_id < $6)
     select w.id, made.delivery_id, w.created_at, w.event_types, w.active,
-           case when w.options_version is not null
-             then (select o.filter from hookwright.webhook_options o where o.webhook_id = w.id) end as filter
+           o.filter, o.callback is true as callback
     from listed join hookwright.webhooks w on w.id = listed.id and (w.tenant_id = $1) is true
     left join made on made.webhook_id = w.id
+    left join hookwright.webhook_options o on w.options_version is not null and o.webhook_id = w.id
     order by w.id ${order} limit $7) w
   ${valueBefore('eventTypes', 'types')}
   ${valueBefore('active', 'activity')}
@@ -121,12 +121,13 @@ export async function readFanOut(
   const filtered: Filtered[] = [];
   const unfiltered = unfilteredTypes(tenantId);
   for (const { eventId, deliveryId, aboutWebhookId, filter, filterBefore, ...webhook } of rows) {
-    const { eventType, onlyWebhookId } = eventById.get(eventId)!;
+    const { eventType, onlyWebhookId, targets = null } = eventById.get(eventId)!;
     const createdAt = idToDate(eventId);
     const event = {
       eventType,
       createdAt,
       forOneWebhook: onlyWebhookId !== null,
+      targets: targets?.map(Number) ?? null,
       aboutWebhookId,
       beyondRetention: createdAt.getTime() < keptFrom,
     };
@@ -157,15 +158,16 @@ async function judgeFilters(deps: SearchDeps, tenantId: number, filtered: readon
   const byEvent = [...Map.groupBy(filtered, ({ eventId }) => eventId)];
   for (let first = 0; first < byEvent.length; first += BODIES_READ) {
     const some = byEvent.slice(first, first + BODIES_READ);
-    const bodies = await eventBodies.read(
-      deps.db,
-      tenantId,
-      some.map(([id]) => id),
-    );
+    const ids = some.map(([id]) => id);
+    const bodies = await eventBodies.read(deps.db, tenantId, ids);
+    const asking = some.filter(([, entries]) => entries.some(({ filter }) => asksChanges(filter))).map(([id]) => id);
+    const former = asking.length === 0 ? new Map<number, string>() : await formerStates.read(deps.db, tenantId, asking);
     for (const [id, entries] of some) {
       const body = bodies.get(id);
       const event =
-        body === undefined ? null : await piece(tenantId, () => new FilteredEvent(entries[0]!.eventType, body));
+        body === undefined
+          ? null
+          : await piece(tenantId, () => new FilteredEvent(entries[0]!.eventType, body, former.get(id)));
       for (const { filter, item } of entries) {
         item.failedCondition = (await piece(tenantId, () => event?.failedCondition(filter))) ?? null;
         item.reason = item.failedCondition === null ? item.reason : 'FILTERED';

@@ -67,6 +67,14 @@ export const eventBodies = byId(
     where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4 and e.erased_at is null`,
 );
 
+/** The states before the changes that events report, by the ids of events, where they have one. */
+export const formerStates = byId(
+  'former_states',
+  (value) => `
+    select e.id as key, ${value('e.previous')} as value from hookwright.events e
+    where e.tenant_id = $1 and e.id = any($2::bigint[]) and e.id between $3 and $4`,
+);
+
 /** Postgres reads no more than the beginning of a body, unless a text is searched for. */
 const previewsStatement = {
   name: 'read_event_previews',

@@ -19,6 +19,7 @@ interface DeliveryContent {
 interface Row {
   key: number;
   body: string | null;
+  previous: string | null;
   event_id: number;
   event_type: string;
   content_id: number | null;
@@ -26,18 +27,20 @@ interface Row {
   erased: boolean;
 }
 
+const ofEvent = (column: string) => `(
+  select e.${column} from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
+
 /** A scalar subquery, so that Postgres looks each event up by its key: in a join it would read all of the tenant. */
-const deliveriesSql = (columns: (body: string) => string) => `
-    select d.id as key, ${columns(`(select e.body from hookwright.events e
-            where e.tenant_id = d.tenant_id and e.id = d.event_id)`)}
+const deliveriesSql = (columns: (body: string, previous: string) => string) => `
+    select d.id as key, ${columns(ofEvent('body'), ofEvent('previous'))}
     from hookwright.deliveries d
     where d.id = any($2::bigint[]) and d.id between $3 and $4 and (d.tenant_id = $1) is true`;
 
 const readStatement = {
   name: 'read_delivery_contents',
   text: deliveriesSql(
-    (body) =>
-      `${body} as body, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
+    (body, previous) =>
+      `${body} as body, case when d.content_id is not null then ${previous} end as previous, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
        d.erased is true as erased`,
   ),
 };
@@ -67,7 +70,8 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
         : await tenantQuery<ContentRow>(db.pool, tenantId, readContentsStatement, [bigintArray(contentIds)]);
     const byId = new Map(contents.map((content) => [content.id, content]));
     const made = new Map<number, DeliveryContent>();
-    for (const { key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter, erased } of rows) {
+    for (const row of rows) {
+      const { key, body, previous, event_id, event_type, content_id, reshaped_after: reshapedAfter, erased } = row;
       if (erased) {
         made.set(key, { sent: null, reshapedAfter, erased });
         continue;
@@ -76,7 +80,7 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
       if (body === null || content === undefined) {
         continue; // the retention time has just ended
       }
-      const event = { id: event_id, tenantId, type: event_type, body };
+      const event = { id: event_id, tenantId, type: event_type, body, previous };
       const sent =
         content === null ? { body, headers: {} } : await piece(tenantId, () => contentOf(event, content, rules));
       made.set(key, { sent, reshapedAfter, erased });

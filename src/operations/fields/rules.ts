@@ -73,6 +73,7 @@ const kinds: { [One in Kind]: RulesOfKind<OfKind<One>> } = {
   number: value<OfKind<'number'>>((field, _, known) => quantity(field, known)),
   delays: value<OfKind<'delays'>>((field, _, known) => delays(field, known)),
   choice: value<OfKind<'choice'>>(({ values }) => z.enum(Object.keys(values))),
+  boolean: value(() => z.boolean()),
   headers: { rules: (name, _, { headerPrefix }) => headerRules(name, headerPrefix), joined: joinedHeaders },
   auth: tree(auth),
   tls: tree(({ now }) => tls(now)),

@@ -1,5 +1,5 @@
 import { comparisonsIn, compileFilter, compilePath, compilingOf } from '../../domain/content/compile-filter.js';
-import type { EventFilter } from '../../domain/content/filter.js';
+import { asksChanges, type EventFilter } from '../../domain/content/filter.js';
 import type { StoredShape } from '../../domain/content/shape/project.js';
 import { storedAuth } from '../../domain/fields/auth.js';
 import type { Field, Kind } from '../../domain/fields/field.js';
@@ -44,6 +44,7 @@ const filterColumns: Derive = (filter: EventFilter | null) => ({
   filterPath: filter && compileFilter(filter),
   filterComparisons: filter && comparisonsIn(filter),
   filterCompiling: filter && compilingOf(filter),
+  filterChanges: filter && (asksChanges(filter) || null),
 });
 const orderingColumn: Derive = (path: string | null) => ({ orderingPath: path === null ? null : compilePath(path) });
 /** One row is made of all settings of the content; the format is a choice. */
@@ -57,6 +58,7 @@ const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
   number: plain,
   delays: plain,
   choice: { ...plain, derive: contentRow },
+  boolean: plain,
   headers: { toStore: storedHeaders, merged: mergeHeaders, audited: auditedHeaders, derive: null },
   auth: { toStore: storedAuth, merged: mergeAuth, audited: auditedAuth, derive: null },
   tls: { ...plain, merged: mergeTls, audited: auditedTls, derive: tlsColumns },

@@ -14,9 +14,11 @@ import {
   GraphQLString,
 } from 'graphql';
 import {
+  CHANGES,
   EVENT,
   type EventObjectType,
   type ObjectType,
+  PREVIOUS_FIELD,
   type ValueType,
 } from '../../domain/content/shape/schema-types.js';
 
@@ -30,11 +32,26 @@ const scalars = {
   JSON: scalar('JSON', 'Any JSON, as it is in the payload. It has no fields.'),
 } as const;
 
+const paths = new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(GraphQLString)));
+const changesType = new GraphQLObjectType({
+  name: CHANGES,
+  description: 'The paths that differ from the state before, at most 1,000, such as `lines[0].sku`.',
+  fields: Object.fromEntries(
+    Object.entries({
+      added: { type: paths, description: 'Values that were not there before.' },
+      updated: { type: paths, description: 'Values that were others before.' },
+      removed: { type: paths, description: 'Values that are no longer there.' },
+      truncated: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether there are more paths.' },
+    }).map(([name, field]) => [name, { ...field, extensions: { property: name } }]),
+  ),
+});
+
 const eventFields = {
   id: { type: new GraphQLNonNull(GraphQLID), description: 'The number of the event.' },
   type: { type: new GraphQLNonNull(GraphQLString), description: 'The name of the event type.' },
   time: { type: new GraphQLNonNull(time), description: 'When the event was accepted.' },
   payload: { type: new GraphQLNonNull(scalars.JSON), description: 'The whole payload.' },
+  changes: { type: changesType, description: 'What has changed. Null unless the event has the state before.' },
 } as const;
 
 const eventInterface = new GraphQLInterfaceType({
@@ -88,7 +105,14 @@ export function shapeSchema(types: readonly EventObjectType[]): GraphQLSchema {
         name: type.name,
         ...described(type.description),
         interfaces: [eventInterface],
-        fields: () => ({ ...eventFields, ...Object.fromEntries(fieldsOf(type)) }),
+        fields: () => ({
+          ...eventFields,
+          [PREVIOUS_FIELD]: {
+            type: type.fields.size === 0 ? scalars.JSON : objectOf(type.previous),
+            description: 'The state before the change that the event reports. Null when it is not known.',
+          },
+          ...Object.fromEntries(fieldsOf(type)),
+        }),
         extensions: { eventType: type.eventType },
       }),
   );

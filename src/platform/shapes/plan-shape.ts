@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { PlannedField } from '../../domain/content/shape/project.js';
-import { EVENT, EVENT_FIELDS } from '../../domain/content/shape/schema-types.js';
+import { EVENT, EVENT_FIELDS, PREVIOUS_FIELD } from '../../domain/content/shape/schema-types.js';
 import { DEPTH_MAX, FIELDS_MAX } from './shape-document.js';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
@@ -56,16 +56,14 @@ class Planner {
         return { key, typename: isObjectType(parent) ? parent.name : null };
       }
       const { type, extensions } = parent.getFields()[name]!;
-      const event = EVENT_FIELDS.find((one) => one === name);
+      const event = ([...EVENT_FIELDS, PREVIOUS_FIELD] as const).find((one) => one === name);
       const { property } = extensions as { property?: string };
-      if (event !== undefined && property === undefined) {
-        return { key, event };
-      }
       const inner = getNamedType(type);
       const below = nodes.flatMap(({ selectionSet }) => (selectionSet === undefined ? [] : [selectionSet]));
-      return isObjectType(inner)
-        ? { key, property: property!, fields: this.plan(below, inner, [...path, name], depth + 1) }
-        : { key, property: property! };
+      const fields = isObjectType(inner) ? { fields: this.plan(below, inner, [...path, name], depth + 1) } : {};
+      return event !== undefined && property === undefined
+        ? { key, event, ...fields }
+        : { key, property: property!, ...fields };
     });
   }
 

@@ -74,6 +74,7 @@ const controls: { [One in Kind]: ((props: ControlProps<OfKind<One>>) => ReactNod
   number: null,
   delays: null,
   choice: null,
+  boolean: null,
   headers: null,
   auth: null,
   tls: null,

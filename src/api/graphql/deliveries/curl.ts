@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Resolver, Root } from 'type-graphql';
+import { joinedPath } from '../../../domain/addresses/joined-path.js';
 import type { SentContent } from '../../../domain/content/content.js';
 import { curlCommand } from '../../../domain/deliveries/curl.js';
 import { DEFAULT_METHOD } from '../../../domain/deliveries/delivery-method.js';
@@ -47,7 +48,12 @@ export class CurlResolver {
     const { signatureForms } = context.config.delivery;
     const headers = redactSignature ? withoutSignatures(request.headers, signatureForms) : request.headers;
     // The sender normalizes urls, and curl does not.
-    const url = URL.parse(request.url)?.href ?? request.url;
+    const parsed = URL.parse(request.url);
+    const { path } = delivery;
+    const url =
+      parsed === null || path === null
+        ? (parsed?.href ?? request.url)
+        : `${parsed.origin}${joinedPath(parsed.pathname + parsed.search, path)}`;
     return curlCommand({ method: request.method, url, headers, body: sent.body });
   }
 }

@@ -22,7 +22,7 @@ import { cancelDelivery } from '../../../operations/deliveries/cancel-delivery.j
 import { redeliver } from '../../../operations/deliveries/redeliver.js';
 import { pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
-import { actorOf, type Context, tenantOf } from '../../context/context.js';
+import { actorOf, type Context, mayDo, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
@@ -34,6 +34,9 @@ import { requireRange, type TimeRange } from '../fields/time-range.js';
 import { ATTEMPTS_MAX, AttemptArgs, attemptsOn } from './attempt-page.js';
 import { conditionsOf } from './delivery-conditions.js';
 import { conditionsIn, DeliveryFilter, type WebhookDeliveryFilter } from './delivery-filter.js';
+
+/** In place of a path that may be a secret. */
+const HIDDEN = '[secret]';
 
 @InputType({ description: 'The delivery to send again.' })
 class RedeliverInput {
@@ -110,6 +113,14 @@ export class DeliveryResolver {
   @FieldResolver(() => Webhook, { nullable: true, description: 'The webhook. Null when it was deleted.' })
   webhook(@Root() delivery: Delivery, @Ctx() context: Context): Promise<Webhook | null> {
     return context.loaders.webhookById.load(delivery.webhookId);
+  }
+
+  @NullableResolver(
+    () => String,
+    "The rest of the address, behind the webhook's url, that `to` has named. `[secret]` without `events:read`. Null when it is sent to the url itself.",
+  )
+  path(@Root() { path }: Delivery, @Ctx() context: Context): string | null {
+    return path === null || mayDo(context, 'events:read') ? path : HIDDEN;
   }
 
   @NullableResolver(

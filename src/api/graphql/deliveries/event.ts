@@ -1,5 +1,7 @@
 import 'reflect-metadata';
-import { Arg, Args, Ctx, Field, InputType, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { ShownChanges } from '../../../domain/content/changes.js';
+import { Payload } from '../../../domain/content/payload.js';
 import {
   EXCERPT_CHARS,
   PREVIEW_VALUES_MAX,
@@ -8,12 +10,14 @@ import {
   previewOf,
 } from '../../../domain/content/payload-preview.js';
 import { isTextDeeperThan } from '../../../domain/events/payload.js';
+import { globalId } from '../../../domain/ids/global-id.js';
 import type { Delivery } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import { ApiError, eventErased, found } from '../../../errors.js';
 import { pageEvents } from '../../../operations/explorer/page-events.js';
+import { piece } from '../../../platform/concurrency/in-pieces.js';
 import { PAYLOAD_LEVELS_MAX } from '../../../platform/settings/limit-settings.js';
 import { type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg } from '../fields/arguments.js';
@@ -64,6 +68,21 @@ class PayloadPreview implements Preview {
   excerpt!: string | null;
 }
 
+@ObjectType({ description: 'The paths that differ between two states, in their order.', simpleResolvers: true })
+class EventChanges implements ShownChanges {
+  @Field(() => [String], { description: 'Values that were not there before, such as `lines[0].sku`.' })
+  added!: string[];
+
+  @Field(() => [String], { description: 'Values that were others before.' })
+  updated!: string[];
+
+  @Field(() => [String], { description: 'Values that are no longer there.' })
+  removed!: string[];
+
+  @Field(() => Boolean, { description: 'Whether more than 1,000 paths differ: these are the first.' })
+  truncated!: boolean;
+}
+
 const EventConnection = connectionOf(Event, 'Event', 'events');
 
 @Resolver(() => Event)
@@ -101,6 +120,38 @@ export class EventResolver {
   )
   body(@Root() event: Event, @Ctx() context: Context): Promise<string> {
     return bodyOf(event, context);
+  }
+
+  @NullableResolver(
+    () => String,
+    'The JSON text of the state before the change, as it was emitted. Null when there is none, or when the event was erased. Costs 100, because it may be long.',
+    { complexity: PAYLOAD_COST },
+  )
+  previousBody(@Root() { id }: Event, @Ctx() { loaders }: Context): Promise<string | null> {
+    return loaders.previousByEvent.load(id);
+  }
+
+  @NullableResolver(
+    () => EventChanges,
+    'What has changed since the state before. Null when that is not known, or when the event was erased. Costs 100.',
+    { complexity: PAYLOAD_COST },
+  )
+  async changes(@Root() event: Event, @Ctx() context: Context): Promise<ShownChanges | null> {
+    const previous = event.erasedAt == null ? await context.loaders.previousByEvent.load(event.id) : null;
+    if (previous === null) {
+      return null;
+    }
+    const body = await bodyOf(event, context);
+    return await piece(event.tenantId, () => new Payload(body, previous).changes);
+  }
+
+  @NullableResolver(
+    () => [ID],
+    'The ids of the webhooks that the event is for, where it was emitted with `to`. Null otherwise.',
+  )
+  async targets(@Root() { id, targets }: Event, @Ctx() { loaders }: Context): Promise<string[] | null> {
+    const ids = targets === undefined ? ((await loaders.eventById.load(id))?.targets ?? null) : targets;
+    return ids?.map((webhook) => globalId('Webhook', Number(webhook))) ?? null;
   }
 
   @NullableResolver(() => Int, 'Number of bytes of `body`, also when it was erased. Costs less than `body` itself.')

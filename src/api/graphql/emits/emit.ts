@@ -116,7 +116,8 @@ function outcomeOf(emit: Emit, result: EmitResult, path: Path): EmitEventPayload
   const { eventId, deliveryCount, duplicate } = result;
   const { tenantId, eventType, body, orderingKey = null } = emit;
   const known = { tenantId, eventType, body, orderingKey, onlyWebhookId: null };
-  const event = Object.assign(new Event(), { id: eventId, ...known });
+  const targets = emit.to == null ? { targets: null } : {}; // with external ids they are not known here
+  const event = Object.assign(new Event(), { id: eventId, ...known, ...targets });
   return { event, deliveryCount, duplicate };
 }
 

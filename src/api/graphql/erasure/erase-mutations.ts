@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { z } from 'zod';
+import { CHANGE_OPS, type FilterOp } from '../../../domain/content/filter.js';
 import { readFilter } from '../../../domain/content/read-filter.js';
 import { parseGlobalId } from '../../../domain/ids/global-id.js';
 import { ERASE } from '../../../domain/keys/scopes.js';
@@ -97,6 +98,10 @@ async function filterIn(context: Context, filter: EraseEventsFilter): Promise<Er
   const read = field === null ? null : readFilter({ field });
   if (read !== null && 'problems' in read) {
     issues.push(...read.problems.map((problem): InputIssue => ({ ...problem, path: [...path, ...problem.path] })));
+  }
+  if (field !== null && CHANGE_OPS.includes(field?.op as FilterOp)) {
+    const at = [...path, 'field', 'op'];
+    issues.push({ path: at, code: 'filter_change_place', detail: `cannot be ${field!.op} for an erasure` });
   }
   requireNoIssues(issues);
   const names = await context.eventTypes.names();

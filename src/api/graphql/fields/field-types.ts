@@ -45,6 +45,7 @@ const kinds: { [One in Kind]: GraphqlKind<OfKind<One>> } = {
     () => [Float],
     () => [Int],
   ),
+  boolean: as(() => Boolean),
   choice: { shown: enumOf, taken: (field) => [[enumOf(field)]] },
   headers: {
     shown: () => () => [DeliveryHeader],

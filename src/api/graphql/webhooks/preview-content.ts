@@ -59,6 +59,9 @@ class PreviewContentInput {
 
   @Nullable(() => JSONObject, 'A payload. The first of the event types is its type.')
   payload?: Record<string, unknown> | null;
+
+  @Nullable(() => JSONObject, 'With `payload`: the state before the change.')
+  previous?: Record<string, unknown> | null;
 }
 
 @ObjectType({ description: 'An event that content was tried with.' })
@@ -126,7 +129,8 @@ export class PreviewContentResolver {
     if (input.payload) {
       const body = payloadText(context, input.payload, ['input', 'payload']);
       const eventType = tried.eventTypes.find((name) => name !== WILDCARD) ?? TEST_EVENT_TYPE;
-      return await ofPayload(context, tried, { type: eventType, body });
+      const previous = input.previous ? payloadText(context, input.previous, ['input', 'previous']) : null;
+      return await ofPayload(context, tried, { type: eventType, body, previous });
     }
     const events =
       typeof input.eventId === 'string'
@@ -147,23 +151,25 @@ async function sampleOf(
   tried: Tried,
   { matches, failedCondition, ...event }: JudgedEvent,
 ): Promise<ContentSample> {
-  const { id, eventType: type, body } = event;
+  const { id, eventType: type, body, previous } = event;
   const tenantId = tenantOf(context);
-  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body });
+  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body, previous });
   return { event: Object.assign(new Event(), event, { tenantId }), matches, failedCondition, ...sent };
 }
 
 async function ofPayload(
   context: Context,
   tried: Tried,
-  { type, body }: Pick<ContentEvent, 'type' | 'body'>,
+  { type, body, previous = null }: Pick<ContentEvent, 'type' | 'body' | 'previous'>,
 ): Promise<ContentPreview> {
   const { filter } = tried.content;
   const tenantId = tenantOf(context);
-  const judge = () => (filter === null ? null : new FilteredEvent(type, body).failedCondition(filter));
+  const judge = () => (filter === null ? null : new FilteredEvent(type, body, previous).failedCondition(filter));
   const failedCondition = await piece(tenantId, judge);
   const matches = failedCondition === null;
-  const sent = await sentOf(context, tried, matches, { id: dateToId(context.clock()), tenantId, type, body });
+  const sent = await sentOf(context, tried, matches, {
+    ...{ id: dateToId(context.clock()), tenantId, type, body, previous },
+  });
   return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition, ...sent }] };
 }
 
@@ -201,7 +207,10 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   };
 }
 
-function requireOneSource({ last, eventId, payload }: PreviewContentInput): void {
+function requireOneSource({ last, eventId, payload, previous }: PreviewContentInput): void {
+  if (previous != null && payload == null) {
+    throw refusedInput(['previous'], 'contradiction', 'stands with `payload` only');
+  }
   requireNoIssues(sizeIssues('last', last ?? null, LAST_MAX).map((issue) => ({ ...issue, path: ['input', 'last'] })));
   if ([last, eventId, payload].filter((one) => one != null).length > 1) {
     const detail = 'must have at most one of `last`, `eventId` and `payload`';

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { patient } from '../connection/patient.js';
+import { readPayload } from '../options/payload-file.js';
 import { deliveryOf, fanOutOf, ifAllowed } from './fan-out.js';
 import { type PayloadOptions, payloadText } from './payload.js';
 
@@ -10,6 +11,8 @@ interface TriggerOptions extends ConnectionFlags, PayloadOptions {
   count: number;
   rate: number;
   to?: string;
+  path?: string;
+  previous?: string;
   wait: number;
 }
 
@@ -43,23 +46,29 @@ export async function trigger(eventType: string, options: TriggerOptions): Promi
   const lines = [
     `${head} is ${last.id}, for ${webhooks}${sent.length === 1 ? '' : ` (${deliveries} deliveries in all)`}`,
   ];
-  const follow = options.to === undefined ? fanOutOf : deliveryOf;
+  const follow = isTest(options) ? deliveryOf : fanOutOf;
   lines.push(...(await ifAllowed(follow(connection, last.id, options.wait))).map((line) => `  ${line}`));
   process.stdout.write(`${lines.join('\n')}\n`);
 }
+
+/** With a path, or what was before, the event is emitted for the webhook, as a producer does it. */
+const isTest = ({ to, path, previous }: TriggerOptions): boolean =>
+  to !== undefined && path === undefined && previous === undefined;
 
 async function sender(
   connection: Connection,
   eventType: string,
   options: TriggerOptions,
 ): Promise<() => Promise<Sent>> {
-  const { to, set = [], payload } = options;
+  const { to, path, set = [], payload, previous } = options;
   // A test has the sample by itself, and of the service's own types nobody else writes the payload.
-  const isPlainTest = to !== undefined && set.length === 0 && payload === undefined;
+  const isPlainTest = isTest(options) && set.length === 0 && payload === undefined;
   const body = isPlainTest ? undefined : await payloadText(connection, eventType, options);
-  if (to === undefined) {
+  if (!isTest(options)) {
+    const previousBody = previous === undefined ? undefined : readPayload(previous).text;
+    const targets = to === undefined ? undefined : [{ webhookId: to, path }];
     return async () => {
-      const input = { event: eventType, body, idempotencyKey: randomUUID() };
+      const input = { event: eventType, body, previousBody, to: targets, idempotencyKey: randomUUID() };
       const { emitEvent } = await ask<{ emitEvent: { deliveryCount: number; event: { id: string } } }>(
         connection,
         EMIT,

@@ -1,9 +1,11 @@
 import { isObject } from '../../schema-rules/subschemas.js';
 import { typeNameOf } from '../../schema-rules/type-names.js';
+import type { ShownChanges } from '../changes.js';
+import type { EVENT_FIELDS } from './schema-types.js';
 
 /** A field of a shape's result. */
 export type PlannedField = { readonly key: string } & (
-  | { readonly event: 'id' | 'type' | 'time' | 'payload' }
+  | { readonly event: (typeof EVENT_FIELDS)[number] | 'previous'; readonly fields?: readonly PlannedField[] }
   /** Null: the name that belongs to the event's type. */
   | { readonly typename: string | null }
   | { readonly property: string; readonly fields?: readonly PlannedField[] }
@@ -26,14 +28,21 @@ export interface StoredShape {
   readonly plan: ShapePlan;
 }
 
-interface ShapedEvent {
+export interface ShapedEvent {
   readonly id: number;
   readonly type: string;
   /** The text for the result. */
   readonly time: string;
   /** Parsed. */
   readonly payload: unknown;
+  /** The state before the change that it reports, and what has changed; null: it is not known. */
+  readonly previous: unknown;
+  readonly changes: ShownChanges | null;
 }
+
+/** Whether a shape asks for the former state, or for what has changed. */
+export const shapeAsksFormer = ({ types, otherwise }: ShapePlan): boolean =>
+  [otherwise, ...Object.values(types)].flat().some((one) => 'event' in one && /^(previous|changes)$/.test(one.event));
 
 /** Around a key: quotes, colon, comma. */
 const CHARS_AROUND_KEY = 4;
@@ -64,7 +73,8 @@ export function shaped(
   };
   const fieldOf = (value: object, field: PlannedField): unknown => {
     if ('event' in field) {
-      return field.event === 'id' ? String(event.id) : event[field.event];
+      const value = field.event === 'id' ? String(event.id) : event[field.event];
+      return field.fields === undefined ? value : projected(value, field.fields);
     }
     if ('typename' in field) {
       return field.typename ?? typeNameOf(event.type);

@@ -30,15 +30,21 @@ interface EventSchema {
 /** The type of the events of one event type: its fields are those of the payload. */
 export interface EventObjectType extends ObjectType {
   readonly eventType: string;
+  /** The type of the state before the change, which has the same fields. */
+  readonly previous: ObjectType;
 }
 
 /** The fields of every event. A field of a payload cannot have their names. */
-export const EVENT_FIELDS = ['id', 'type', 'time', 'payload'] as const;
+export const EVENT_FIELDS = ['id', 'type', 'time', 'payload', 'changes'] as const;
+/** The field of events with a schema that has the state before the change. */
+export const PREVIOUS_FIELD = 'previous' as const;
 /** The interface of all events. */
 export const EVENT = 'Event';
+/** The type of what has changed. */
+export const CHANGES = 'Changes';
 
 const scalarNames = ['ID', 'String', 'Boolean', 'Int', 'Float', 'SafeInt', 'DateTime', 'JSON'];
-const reservedNames = [EVENT, 'Query', 'Subscription', ...scalarNames];
+const reservedNames = [EVENT, CHANGES, 'Query', 'Subscription', ...scalarNames];
 /** Definitions that are used in many places could be combined into any number of types. */
 const OBJECTS_MAX = 1_000;
 
@@ -60,7 +66,10 @@ export function eventObjectTypes(
   const names = new TypeNames([...reservedNames, ...typeNames.values()]);
   return types.map(({ name: eventType, description, schema }) => {
     const name = typeNames.get(eventType)!;
-    return { eventType, name, description, fields: new SchemaReader(schema, name, names).payloadFields() };
+    const fields = new SchemaReader(schema, name, names).payloadFields();
+    const before = 'The state before the change that the event reports.';
+    const previous = { name: names.take(`${name}.${PREVIOUS_FIELD}`), description: before, fields };
+    return { eventType, name, description, fields, previous };
   });
 }
 
@@ -80,7 +89,7 @@ class SchemaReader {
   }
 
   payloadFields(): ReadonlyMap<string, TypedField> {
-    return this.#fieldsOf(this.#partsOf([this.root]), this.name, EVENT_FIELDS);
+    return this.#fieldsOf(this.#partsOf([this.root]), this.name, [...EVENT_FIELDS, PREVIOUS_FIELD]);
   }
 
   /** @param parent the name of the type that has the value, @param property the value's name there */
