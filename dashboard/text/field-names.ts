@@ -30,6 +30,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
     hint: msg`Shared by all daemons (each gets at least 1).`,
   },
   method: { name: msg`Method`, hint: msg`The HTTP method of requests, usually POST.` },
+  callback: { name: msg`Addresses below the URL`, hint: msg`It only gets events that name such an address.` },
   signing: { name: msg`Signed`, hint: msg`By the secret alone, or by a key pair too.` },
   headers: { name: msg`Headers`, hint: msg`Each request has them. They are not signed.` },
   auth: { name: msg`Authentication`, hint: msg`Proves to the endpoint who sends a request.` },

@@ -60,7 +60,7 @@ export class ScheduledEvent {
   @shown.nullableTime('When its payload was erased. Null while there is one.')
   erasedAt!: Date | null;
 
-  /** As of an event. */
+  /** The state before the change, for its event. */
   @Property({ type: 'text', lazy: true, nullable: true })
   previous?: string | null;
 

@@ -147,7 +147,7 @@ describe('emitting several events', () => {
     const conflict = await emitAll([coupon('C2'), { ...coupon('C3'), idempotencyKey: 'conflict 1' }]);
     expect(resultsOf(conflict)[1].error).toEqual({
       code: 'CONFLICT',
-      detail: 'The idempotency key was used for another event type, payload or ordering key.',
+      detail: 'The idempotency key was used for another event type, payload, ordering key, former state or targets.',
       path: ['input', 'events', '1', 'idempotencyKey'],
       issues: [expect.objectContaining({ code: 'idempotency_key_reused' })],
     });

@@ -69,6 +69,7 @@ export const DELIVERY = graphql(`
       ...DeliveryRow
       isCheck
       orderingKey
+      path
       waitsFor { id databaseId status }
       webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } delivery { tls { clientCertificate { subject } } } }
       attempts {

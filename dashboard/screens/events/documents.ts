@@ -31,7 +31,7 @@ export const EVENTS = graphql(`
 
 export const EVENT = graphql(`
   query Event($id: ID!) {
-    event(id: $id) { ...EventRow body }
+    event(id: $id) { ...EventRow body previousBody }
   }
 `);
 

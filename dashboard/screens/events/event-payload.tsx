@@ -28,3 +28,16 @@ export function EventPayload({
     <JsonView text={body} name={t`payload`} />
   );
 }
+
+/** The state before the change that an event reports. */
+export function FormerState({ body }: { body: string }) {
+  const { t } = useLingui();
+  return (
+    <>
+      <h3 className="mt-4 mb-1 text-sm font-medium">
+        <Trans>Before the change</Trans>
+      </h3>
+      <JsonView text={body} name={t`state before the change`} />
+    </>
+  );
+}

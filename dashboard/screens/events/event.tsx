@@ -12,7 +12,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { EVENT, TYPE_VERSIONS } from './documents';
 import { EraseEvent } from './erase-event';
-import { EventPayload } from './event-payload';
+import { EventPayload, FormerState } from './event-payload';
 import { versionAt } from './fan-out';
 import { FanOut } from './fan-out-card';
 
@@ -56,6 +56,7 @@ export default function EventPage() {
           {seesDeliveries && seesEndpoints && <FanOut event={event} />}
           <Card title={<Trans>Payload</Trans>}>
             <EventPayload body={event.body} erasedAt={event.erasedAt} />
+            {event.previousBody != null && <FormerState body={event.previousBody} />}
           </Card>
           <Card title={<Trans>Details</Trans>}>
             <AboutEvent event={event} seesEndpoints={seesEndpoints} />

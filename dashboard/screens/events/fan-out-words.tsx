@@ -28,7 +28,9 @@ export function ReasonWords({
     case 'CREATED_LATER':
       return <Trans>The endpoint was added after the event was emitted.</Trans>;
     case 'FOR_ANOTHER_WEBHOOK':
-      return <Trans>The event was for another endpoint only, like a test.</Trans>;
+      return <Trans>The event was for other endpoints only, like a test.</Trans>;
+    case 'NEEDS_A_PATH':
+      return <Trans>The endpoint only gets events that name an address below its URL.</Trans>;
     case 'FILTERED':
       return (
         <>

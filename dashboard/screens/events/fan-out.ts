@@ -5,6 +5,7 @@ export type FanOutReason =
   | 'FILTERED'
   | 'FOR_ANOTHER_WEBHOOK'
   | 'INACTIVE'
+  | 'NEEDS_A_PATH'
   | 'NOT_SUBSCRIBED'
   | 'NO_LONGER_KEPT'
   | 'UNKNOWN';
@@ -32,7 +33,7 @@ export function fixFor(
     return 'LOOK_INTO_LOG';
   }
   // A test is for one endpoint: another one gets a test of its own.
-  if (reason === 'FOR_ANOTHER_WEBHOOK') {
+  if (reason === 'FOR_ANOTHER_WEBHOOK' || reason === 'NEEDS_A_PATH') {
     return undefined;
   }
   return webhook.active ? 'SEND' : 'ENABLE';
@@ -74,7 +75,11 @@ export function toneOf(statuses: readonly Status[]): 'good' | 'bad' | 'warn' | '
 }
 
 /** Reasons by which nobody is surprised: the endpoint does not want such events. */
-const USUAL: ReadonlySet<FanOutReason> = new Set<FanOutReason>(['NOT_SUBSCRIBED', 'FOR_ANOTHER_WEBHOOK']);
+const USUAL: ReadonlySet<FanOutReason> = new Set<FanOutReason>([
+  'NOT_SUBSCRIBED',
+  'FOR_ANOTHER_WEBHOOK',
+  'NEEDS_A_PATH',
+]);
 /** This many or fewer are listed with the others. */
 const USUAL_LISTED_MAX = 3;
 

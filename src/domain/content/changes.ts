@@ -2,9 +2,9 @@ import { compareTexts } from './compare-values.js';
 import { isObject, writtenNumber } from './exact-json.js';
 import { ExactNumber } from './exact-number.js';
 
-/** What has changed between two states that an event reports, as the SQL function `hookwright.changes` finds it. */
+/** Changes between two states that an event reports, as the SQL function `hookwright.changes` finds them. */
 
-/** What daemons report to know, when they make contents of former states. */
+/** Former states in contents, among what daemons report to know. */
 export const CHANGES_SKILL = { name: 'changes', since: '0.2.0' };
 
 type Kind = 'added' | 'updated' | 'removed';

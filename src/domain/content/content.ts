@@ -30,7 +30,7 @@ export interface ContentEvent {
   type: string;
   /** The text of its payload. */
   body: string;
-  /** That of the state before the change that it reports; none: it is not known. */
+  /** The text of the state before the change that it reports; none: it is not known. */
   previous?: string | null;
 }
 

@@ -17,7 +17,7 @@ interface WebhookHistory {
   createdAt: Date;
   eventTypes: readonly string[];
   active: boolean;
-  /** Its option now. */
+  /** Whether it takes only events that name a path, by its option now. */
   callback: boolean;
   /** Before their first change after the event; null when there was none. */
   eventTypesBefore: readonly string[] | null;

@@ -76,7 +76,7 @@ export default function DeliveryScreen() {
   );
 }
 
-function Origin({ delivery: { webhook, eventId, orderingKey, createdAt, finishedAt } }: { delivery: Delivery }) {
+function Origin({ delivery: { webhook, eventId, path, orderingKey, createdAt, finishedAt } }: { delivery: Delivery }) {
   const ended = finishedAt === createdAt ? null : finishedAt;
   return (
     <Card>
@@ -97,6 +97,13 @@ function Origin({ delivery: { webhook, eventId, orderingKey, createdAt, finished
             {eventId}
           </Link>
         </Fact>
+        {path != null && (
+          <Fact name={<Trans>Address below the URL</Trans>}>
+            <code className="font-mono text-xs break-all">
+              <Untrusted text={path} />
+            </code>
+          </Fact>
+        )}
         {orderingKey && (
           <Fact name={<Trans>Ordering key</Trans>}>
             <code className="font-mono text-xs">

@@ -105,7 +105,7 @@ export function filterOfRows(draft: FilterDraft, kindsAt: KindsAt): EventFilter 
 const joined = (join: FilterDraft['join'], parts: readonly EventFilter[]): EventFilter | null =>
   parts.length < 2 ? (parts[0] ?? null) : { [join]: parts };
 
-export const hasValue = (op: FilterOp): boolean => op !== 'EXISTS' && op !== 'MISSING';
+export const hasValue = (op: FilterOp): boolean => op !== 'EXISTS' && op !== 'MISSING' && op !== 'CHANGED';
 
 /** Whether a row can be sent: the service judges the rest. */
 export const isWhole = ({ path, op, value }: FilterRow): boolean =>

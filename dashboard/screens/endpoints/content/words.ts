@@ -19,6 +19,9 @@ export const OPERATOR_WORDS: Record<FilterOp, MessageDescriptor> = {
   MISSING: msg`is missing`,
   STARTS_WITH: msg`starts with`,
   CONTAINS: msg`contains`,
+  CHANGED: msg`changed`,
+  CHANGED_FROM: msg`changed from`,
+  CHANGED_TO: msg`changed to`,
 };
 
 /** The kinds of value, as `This is …`. */

@@ -27,7 +27,7 @@ interface NewValues extends EndpointValues {
 
 const DELIVERY: NewValues['delivery'] = {
   pace: ALL_INHERITED,
-  request: draftOf({ method: DEFAULT_METHOD, headers: [], auth: null }),
+  request: draftOf({ method: DEFAULT_METHOD, callback: false, headers: [], auth: null }),
 };
 
 /** Whether everybody sets a field of a new endpoint. */

@@ -27,16 +27,18 @@ export interface AuthDraft {
 
 export interface Draft {
   method: Options['method'];
+  callback: boolean;
   headers: readonly HeaderDraft[];
   auth: AuthDraft;
   /** What was stored when the draft was begun. */
-  stored: Pick<Options, 'method' | 'headers' | 'auth'>;
+  stored: Pick<Options, 'method' | 'callback' | 'headers' | 'auth'>;
 }
 
 export function draftOf(stored: Draft['stored']): Draft {
-  const { method, headers, auth } = stored;
+  const { method, callback, headers, auth } = stored;
   return {
     method,
+    callback,
     headers: headers.map(({ name, value, secret }, key) => ({ key, name, value: value ?? '', secret, stored: name })),
     auth: { kind: authKindOf(auth), name: authNameOf(auth), secret: '', oauth: oauthOf(auth) },
     stored,
@@ -85,6 +87,7 @@ export function changeOf(draft: Draft): DeliveryOptionsInput {
   const removed = stored.headers.map(({ name }) => name).filter((name) => !names.includes(name.toLowerCase()));
   return {
     ...(draft.method === stored.method ? {} : { method: draft.method }),
+    ...(draft.callback === stored.callback ? {} : { callback: draft.callback }),
     ...(set.length === 0 ? {} : { setHeaders: set.map(({ name, value, secret }) => ({ name, value, secret })) }),
     ...(removed.length === 0 ? {} : { removeHeaders: removed }),
     ...authChange(draft.auth, stored.auth),

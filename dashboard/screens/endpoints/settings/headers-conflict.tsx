@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Untrusted } from '../../../parts/untrusted';
+import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { BriefConflict } from '../brief-conflict';
 import type { ShownEndpoint } from '../use-endpoint';
 import { authKindOf } from './draft';
@@ -17,7 +18,8 @@ export function HeadersConflict({
 }) {
   const { i18n } = useLingui();
   const auth = i18n._(AUTH_KINDS[authKindOf(delivery.auth)]);
-  const now = [`${delivery.method} ${url}`, ...delivery.headers.map(({ name }) => name), auth].join(', ');
+  const callback = delivery.callback ? [i18n._(ENDPOINT_FIELDS.callback.name)] : [];
+  const now = [`${delivery.method} ${url}`, ...callback, ...delivery.headers.map(({ name }) => name), auth].join(', ');
   return (
     <BriefConflict take={take} overwrite={overwrite} action={<Trans>Save my changes too</Trans>}>
       {' '}

@@ -13,15 +13,18 @@ import { AUTH_KINDS } from './words';
 /** The method, the headers and the auth of an endpoint. Secrets show as set. */
 export function HeadersGroup({ endpoint, maySet }: SettingsProps) {
   const { i18n } = useLingui();
-  const { method, headers, auth, warnings } = endpoint.delivery;
+  const { method, callback, headers, auth, warnings } = endpoint.delivery;
   const detail = auth?.username ?? auth?.header ?? auth?.clientId;
-  if (method === DEFAULT_METHOD && headers.length === 0 && auth == null && !maySet) {
+  if (method === DEFAULT_METHOD && !callback && headers.length === 0 && auth == null && !maySet) {
     return null;
   }
   return (
     <Group title={<Trans>Method, headers and auth</Trans>} change={maySet && 'headers'}>
       <Values>
         <Value name={i18n._(ENDPOINT_FIELDS.method.name)}>{method}</Value>
+        {callback && (
+          <Value name={i18n._(ENDPOINT_FIELDS.callback.name)}>{i18n._(ENDPOINT_FIELDS.callback.hint)}</Value>
+        )}
         <Value name={<Trans>Authentication</Trans>}>
           {i18n._(AUTH_KINDS[authKindOf(auth)])}
           {detail != null && (

@@ -2,6 +2,7 @@ import type { Issue } from '../../../parts/issues';
 import { OtherIssues } from '../../../parts/other-issues';
 import { useWritable } from '../../../parts/viewer';
 import { AuthFields } from './auth-fields';
+import { CallbackField } from './callback-field';
 import { type Draft, setHeaders } from './draft';
 import { HeaderRows } from './header-rows';
 import { MethodField } from './method-field';
@@ -25,6 +26,7 @@ export function RequestFields({
       {isWritable('headers') && (
         <>
           <MethodField method={draft.method} onChange={(method) => onChange({ ...draft, method })} />
+          <CallbackField checked={draft.callback} onChange={(callback) => onChange({ ...draft, callback })} />
           <HeaderRows
             rows={draft.headers}
             refusalOf={(row) =>

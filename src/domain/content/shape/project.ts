@@ -1,6 +1,5 @@
 import { isObject } from '../../schema-rules/subschemas.js';
 import { typeNameOf } from '../../schema-rules/type-names.js';
-import type { ShownChanges } from '../changes.js';
 import type { EVENT_FIELDS } from './schema-types.js';
 
 /** A field of a shape's result. */
@@ -37,7 +36,7 @@ export interface ShapedEvent {
   readonly payload: unknown;
   /** The state before the change that it reports, and what has changed; null: it is not known. */
   readonly previous: unknown;
-  readonly changes: ShownChanges | null;
+  readonly changes: object | null;
 }
 
 /** Whether a shape asks for the former state, or for what has changed. */
