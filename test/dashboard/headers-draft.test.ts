@@ -11,7 +11,7 @@ import { NO_OAUTH } from '../../dashboard/screens/endpoints/settings/oauth-draft
 
 /** The dialog of an endpoint's headers and auth. */
 
-const stored = (auth: object | null) => ({ method: 'POST', headers: [], auth }) as unknown as Options;
+const stored = (auth: object | null) => ({ method: 'POST', callback: false, headers: [], auth }) as unknown as Options;
 const basic = stored({ kind: 'BASIC', username: 'hooks', header: null });
 const keyOnly = stored({ kind: 'BASIC', username: null, header: null });
 

@@ -119,7 +119,7 @@ describe('the door refuses', () => {
 
   test('what would pass others in the queue, or reach one webhook alone', async () => {
     const call = (rest: string) => several(own, `array['webhook.test'], array['{"message":"x"}'], ${rest}`);
-    const message = 'only_webhook_ids and priorities are for the service itself.';
+    const message = 'only_webhook_ids, priorities and traceparents are for the service itself.';
     expect(await call('only_webhook_ids => array[1]')).toMatchObject({ code: 'HW011', message });
     expect(await call('priorities => array[-100], schema_checked => true')).toMatchObject({ message });
   });
@@ -275,7 +275,7 @@ describe('the login of an outbox', () => {
       `select hookwright_jobs.add_job('deliver')`,
       'create table hookwright.mine (id int)',
       'create function hookwright.mine() returns int language sql as $$ select 1 $$',
-      'drop function hookwright.emit(bigint, text, text, text, boolean, text)',
+      'drop function hookwright.emit(bigint, text, text, text, boolean, text, integer, text, jsonb)',
       'set role hookwright_api',
       `grant hookwright_api to ${shop.role}`,
       `grant ${OUTBOX_ROLE} to pg_monitor`,

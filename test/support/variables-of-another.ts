@@ -75,6 +75,9 @@ const values: Record<string, Value> = {
   'ContentOptionsInput.text': { of: () => [] },
   'UnblockKeyInput.action': { always: 'SKIP' },
   'UnblockKeyInput.key': { always: 'order-7' },
+  // By its id: a tenant has the external id too.
+  'EmitTargetInput.externalId': { of: () => [] },
+  callback: { always: false },
   reshape: { always: true },
   shape: { always: 'subscription { event { id } }' },
   types: { always: ['*'] },
@@ -133,6 +136,8 @@ const leftOut = new Set([
     'retrying',
     'payload',
     'payloadContains',
+    'previous',
+    'previousBody',
     'previousSecret',
     'previousSecretExpiresAt',
     'scope',

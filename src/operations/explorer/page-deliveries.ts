@@ -36,6 +36,7 @@ const properties = [
   'attemptCount',
   'attemptsBefore',
   'orderingKey',
+  'path',
   'dueAt',
   'finishedAt',
   'lastStatusCode',

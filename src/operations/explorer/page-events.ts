@@ -28,7 +28,8 @@ export async function pageEvents(
   conditions.and(payloadContains, (part) => `strpos(e.body, ${part}) > 0`);
   const text = `
     select e.id, e.tenant_id as "tenantId", e.event_type as "eventType", e.only_webhook_id as "onlyWebhookId",
-           e.ordering_key as "orderingKey", e.erased_at as "erasedAt", e.erased_bytes as "erasedBytes"
+           e.ordering_key as "orderingKey", e.erased_at as "erasedAt", e.erased_bytes as "erasedBytes",
+           e.targets
     from hookwright.events e
     where e.tenant_id = $1 and e.id > $2 and e.id < $3 ${conditions.sql}
     order by e.id ${bounds.order} limit $4`;
