@@ -186,7 +186,7 @@ describe('a tab of an endpoint', () => {
     await page.getByRole('heading', { name: 'Setup' }).waitFor();
     expect(new URL(page.url()).search).toBe('?tab=settings');
     await page.goto(`/console/tenants/${stack.delivery.tenantId}/endpoints/wh_${id}?do=pause`);
-    await page.getByRole('heading', { name: 'Coming up' }).waitFor();
+    await page.getByText('Coming up').waitFor();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
     await dialogOf(page, 'Edit the endpoint').getByRole('button', { name: 'Cancel' }).click();

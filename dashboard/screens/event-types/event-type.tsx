@@ -82,7 +82,6 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
       <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SchemaCard versions={type.versions} />
         <div className="flex min-w-0 flex-col gap-4">
-          <UsageCard name={type.name} />
           <Card title={<Trans>Sample</Trans>}>
             {type.samplePayload == null ? (
               <p className="text-sm text-soft">
@@ -92,6 +91,7 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
               <JsonView text={JSON.stringify(type.samplePayload, null, 2)} name={t`sample`} />
             )}
           </Card>
+          <UsageCard name={type.name} />
         </div>
       </div>
     </>

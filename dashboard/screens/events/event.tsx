@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { ERASE } from '../../../src/domain/keys/scopes';
-import type { EventRowFragment } from '../../api/generated/graphql';
+import type { EventQuery, EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
 import { OnePage } from '../../parts/one-page';
 import { Card, Fact, Facts } from '../../parts/page';
@@ -15,6 +15,8 @@ import { EraseEvent } from './erase-event';
 import { EventPayload } from './event-payload';
 import { versionAt } from './fan-out';
 import { FanOut } from './fan-out-card';
+
+type ShownEvent = NonNullable<EventQuery['event']>;
 
 /** One event: where it went and where not, and what was sent. */
 export default function EventPage() {
@@ -53,20 +55,34 @@ export default function EventPage() {
     >
       {(event) => (
         <>
-          {seesDeliveries && seesEndpoints && <FanOut event={event} />}
-          <Card title={<Trans>Payload</Trans>}>
-            <EventPayload body={event.body} erasedAt={event.erasedAt} />
-          </Card>
-          <Card title={<Trans>Details</Trans>}>
-            <AboutEvent event={event} seesEndpoints={seesEndpoints} />
-          </Card>
+          {seesDeliveries && seesEndpoints ? (
+            <FanOut event={event}>
+              <WhatWasSent event={event} />
+            </FanOut>
+          ) : (
+            <WhatWasSent event={event} />
+          )}
         </>
       )}
     </OnePage>
   );
 }
 
-function AboutEvent({ event, seesEndpoints }: { event: EventRowFragment; seesEndpoints: boolean }) {
+function WhatWasSent({ event }: { event: ShownEvent }) {
+  return (
+    <>
+      <Card title={<Trans>Payload</Trans>}>
+        <EventPayload body={event.body} erasedAt={event.erasedAt} />
+      </Card>
+      <Card title={<Trans>Details</Trans>}>
+        <AboutEvent event={event} />
+      </Card>
+    </>
+  );
+}
+
+function AboutEvent({ event }: { event: EventRowFragment }) {
+  const seesEndpoints = useAllowed('webhooks:read');
   const [{ data }] = useQuery({
     query: TYPE_VERSIONS,
     variables: { name: event.eventType },

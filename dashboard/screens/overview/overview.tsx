@@ -14,17 +14,19 @@ import { useReadAgain } from '../../parts/refresh';
 import { Skeleton } from '../../parts/skeleton';
 import { useClock } from '../../parts/time';
 import { useAllowed } from '../../parts/viewer';
+import { whenWanted } from '../../parts/when-wanted';
 import { ENDPOINT_UPDATES } from '../endpoints/first-documents';
 import { AttentionList } from './attention-list';
-import { BacklogCard } from './backlog-card';
+import type { BelowProps } from './below';
 import { OVERVIEW } from './documents';
-import { FirstSteps } from './first-steps';
-import { LatestFailures } from './latest-failures';
 import { RestingAnswer, VerdictAnswer } from './verdict-answer';
 
 const LOADING = <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />;
-/** Few tenants are limited. The screen waits for its words, so that nothing moves when they come. */
+/** Few tenants are limited, or new. The screen waits for these words, so that nothing moves when they come. */
 const LimitNotice = lazy(laterScript(() => import('./limit-notice')));
+const FirstSteps = lazy(laterScript(() => import('./first-steps')));
+/** It is below the charts, and comes after the figures. */
+const Below = whenWanted<BelowProps>(() => import('./below'));
 
 /** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
 export default function Overview() {
@@ -105,8 +107,7 @@ function Figures({ data, range }: { data: OverviewQuery; range: Range }) {
         />
       )}
       {data.stats && <OverTime wanted buckets={data.stats.buckets} range={range} />}
-      {data.backlog && <BacklogCard backlog={data.backlog} closed={data.closedBacklog} retrying={data.now?.retrying} />}
-      {data.failed && <LatestFailures rows={data.failed.edges.map(({ node }) => node)} range={range} />}
+      <Below wanted data={data} range={range} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Answer } from '../../../parts/page';
 import { Link } from '../../../parts/place';
 import { useAllowed } from '../../../parts/viewer';
 import { UnblockDialog } from '../../blocked-keys/unblock-dialog';
-import type { Delivery } from '../documents';
+import type { Delivery } from './documents';
 
 /** The answer about a delivery whose key is blocked, with the ways to unblock it. @param failed the number of the first */
 export function BlockedKey({ delivery: { webhookId, orderingKey }, failed }: { delivery: Delivery; failed: number }) {

@@ -11,10 +11,10 @@ import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
 import { Remedy } from '../../endpoints/remedy';
-import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
 import { BlockedKey } from './blocked-key';
 import { Countdown } from './countdown';
+import type { Delivery } from './documents';
 
 type Of<Kind extends DeliveryAnswerKind['kind']> = Extract<DeliveryAnswerKind, { kind: Kind }> & {
   delivery: Delivery;

@@ -10,6 +10,11 @@ import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
 import { ATTEMPT_NOW, REDELIVER } from '../documents';
 
+/** Whether a delivery is still to be sent. */
+export function canCancel({ status }: Pick<DeliveryRowFragment, 'status'>): boolean {
+  return status === 'PENDING' || status === 'WAITING' || status === 'HELD';
+}
+
 /** The one action that sends a delivery: *Send again* when it is finished, *Try now* while it waits. */
 export interface SendAction {
   name: string;

@@ -1,6 +1,6 @@
 import { FAILING_FROM_FAILURES } from '../../../../src/domain/deliveries/health-limits.js';
 import { endingCertificates } from '../../../../src/domain/notices/certificate-ends.js';
-import { MANY_FAILED } from '../../../parts/attention.js';
+import { MANY_FAILED } from '../../../parts/many-failed.js';
 
 interface TlsFacts {
   ca?: { endsAt: string } | null;

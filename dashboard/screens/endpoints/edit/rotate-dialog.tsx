@@ -7,7 +7,7 @@ import { Answer } from '../../../parts/page';
 import { SecretDialog } from '../../../parts/secret-dialog';
 import { shortly, Time } from '../../../parts/time';
 import { formatter } from '../../../text/formats';
-import { ROTATE_SECRET } from '../documents';
+import { ROTATE_SECRET } from '../later-documents';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
 
 const HOURS_MAX = 168;
