@@ -53,6 +53,8 @@ export interface DueDelivery extends WebhookToSend {
   isOrdered: boolean;
   /** The webhook is disabled by failures: a success enables it, and a failure uses up no retry. */
   isProbe: boolean;
+  /** It settles, and another transaction has it locked: a later event of its key may be taking its place. */
+  isBeingReplaced: boolean;
 }
 
 /**
@@ -65,6 +67,8 @@ export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 interface Row extends DueDelivery {
   jobGroup: number | null;
   isDue: boolean;
+  /** A later event may have taken its place until now (docs/decisions/0094). */
+  settles: boolean;
 }
 
 /**
@@ -87,6 +91,7 @@ const loadSql = (
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
            d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
+           d.settling_since is not null and d.attempt_count = 0 as settles, false as "isBeingReplaced",
            w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -116,6 +121,30 @@ const loadTracedStatement: Statement = {
   }),
 };
 
+/**
+ * Whoever replaces a delivery that settles locks it first, and looks at the clock then. So one that is free here, and
+ * due, is not replaced any more; one that was replaced, or is locked, is not found.
+ */
+const settledStatement: Statement = {
+  name: 'lock_settled',
+  text: `
+    select d.id from hookwright.deliveries d
+    where d.id = any($1::bigint[]) and d.id between $2 and $3
+      and (d.status = 'PENDING' and d.attempt_count = 0 and d.due_at <= now()) is true
+    order by d.id for update skip locked`,
+};
+
+async function markReplaced(pool: pg.Pool, rows: Iterable<Row>): Promise<void> {
+  const settled = [...rows].filter(({ settles, isDue }) => settles && isDue);
+  if (settled.length > 0) {
+    const ids = settled.map(({ id }) => id);
+    const free = await query<{ id: number }>(pool, settledStatement, [bigintArray(ids), ...idRange(ids)]);
+    for (const row of settled) {
+      row.isBeingReplaced = !free.some(({ id }) => id === row.id);
+    }
+  }
+}
+
 /** Loads the deliveries that jobs name: a job is only a hint. Those NOT_YET due are for `turnAwayDeliveries`. */
 export async function loadDeliveries(
   pool: pg.Pool,
@@ -126,6 +155,7 @@ export async function loadDeliveries(
   const ordinary = probes.length === 0 ? jobs : jobs.filter(({ probe }) => !probe);
   const found = await rowsOf(pool, traced ? loadTracedStatement : loadStatement, ordinary);
   const foundProbes = probes.length === 0 ? found : await rowsOf(pool, loadProbesStatement, probes);
+  await markReplaced(pool, found.values());
   return jobs.map(({ id, attempt, group, probe = false }) => {
     const row = (probe ? foundProbes : found).get(id);
     if (row !== undefined && !row.isDue) {
@@ -161,6 +191,7 @@ function compact(row: Row, isProbe: boolean): DueDelivery {
     isCheck: row.isCheck,
     isOrdered: row.isOrdered,
     isProbe,
+    isBeingReplaced: row.isBeingReplaced,
   };
   for (const name of sentNames) {
     due[name] = row[name];

@@ -16,6 +16,7 @@ import { beginVerification } from './change-verification.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
+import { requireSettling } from './settle-rules.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
 import { markPaused, markUnverified } from './switch-webhook.js';
 
@@ -140,6 +141,7 @@ async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Pro
     created.optionsVersion ??= await nextOptionsVersion(sql);
   }
   requireBoundSecrets(created, null, stored);
+  requireSettling(created, stored);
   return created;
 }
 
