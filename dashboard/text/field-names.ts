@@ -43,6 +43,14 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   by: { name: msg`In order`, hint: msg`An event is sent when all earlier ones have ended.` },
   keyPath: { name: msg`Key in the payload`, hint: msg`For events without an ordering key, such as order.id.` },
   keep: { name: msg`Waiting events`, hint: msg`Send all of them, or only the latest of each key.` },
+  settleSeconds: {
+    name: msg`Wait until quiet for`,
+    hint: msg`Seconds without a newer event of the key. Empty: it is sent at once.`,
+  },
+  settleMaxSeconds: {
+    name: msg`Wait at most`,
+    hint: msg`Seconds, for a key that is never quiet. Empty: ten times as long.`,
+  },
   onFailure: { name: msg`After a failure`, hint: msg`The next event is sent, or the key is blocked.` },
   filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
   shape: { name: msg`Shape`, hint: msg`A GraphQL query that picks the fields to send.` },

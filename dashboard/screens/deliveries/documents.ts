@@ -70,6 +70,8 @@ export const DELIVERY = graphql(`
       isCheck
       orderingKey
       waitsFor { id databaseId status }
+      settlesUntil
+      supersededBy { id databaseId }
       webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } delivery { tls { clientCertificate { subject } } } }
       attempts {
         id

@@ -16,8 +16,8 @@ import { beginVerification } from './change-verification.js';
 import { findCreated, type KeyedCreation, keepCreationKey } from './creation-keys.js';
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
-import { requireSettling } from './settle-rules.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
+import { requireSettling } from './settle-rules.js';
 import { markPaused, markUnverified } from './switch-webhook.js';
 
 interface NewWebhook extends NewWebhookSettings {

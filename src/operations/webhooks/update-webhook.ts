@@ -12,8 +12,8 @@ import type { NewSigningKey } from '../secrets/secret-vault.js';
 import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { askAgain, moveUnasked, waiveProof } from './change-verification.js';
-import { requireSettling } from './settle-rules.js';
 import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeOptionsRow } from './settings.js';
+import { requireSettling } from './settle-rules.js';
 import { demandProof, enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';

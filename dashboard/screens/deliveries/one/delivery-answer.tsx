@@ -33,6 +33,8 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
       return <Retrying {...answer} delivery={delivery} />;
     case 'waiting':
       return <Waiting {...answer} />;
+    case 'settling':
+      return <Settling {...answer} />;
     case 'queued':
       return <Queued {...answer} />;
     case 'ordered':
@@ -115,6 +117,16 @@ function Waiting({ until }: Omit<Of<'waiting'>, 'delivery'>) {
   );
 }
 
+function Settling({ until }: Omit<Of<'settling'>, 'delivery'>) {
+  return (
+    <Saying tone="info" then={<Trans>A newer event of its key takes its place until then.</Trans>}>
+      <Trans>
+        It waits for its key to be quiet, and settles until {absolute(until)}, in <Countdown to={until} />.
+      </Trans>
+    </Saying>
+  );
+}
+
 function Queued({ next }: Omit<Of<'queued'>, 'delivery'>) {
   return (
     <Saying tone="info">
@@ -184,16 +196,23 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };
 
-function Canceled({ reason, delivery: { webhook } }: Of<'canceled'>) {
+function Canceled({ reason, delivery: { webhook, supersededBy } }: Of<'canceled'>) {
   const { i18n } = useLingui();
   const why = CANCELED[reason as DeliveryCancelReason];
+  const number = supersededBy?.databaseId;
   return (
     <Saying
       tone="info"
       then={
         why && (
           <>
-            {i18n._(why)} {webhook?.active === false && <WayOut webhook={webhook} />}
+            {i18n._(why)}{' '}
+            {number !== undefined && (
+              <Link to={`/deliveries/${number}`} className="text-accent">
+                <Trans>Open delivery {number}</Trans>
+              </Link>
+            )}{' '}
+            {webhook?.active === false && <WayOut webhook={webhook} />}
           </>
         )
       }
