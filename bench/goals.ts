@@ -155,6 +155,11 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('one key at 70/s to an endpoint of 10 ms', atLeast('oneKeyPerSecond', 70)),
     goal('without an order 90 % of that rate beside a key that stands still', atLeast('percentBesideBlocked', 90)),
   ],
+  settling: [
+    goal('the last event of each key arrives', atMost('lost', 0)),
+    goal('at most one request of a key in each of its quiet times, or in its longest wait', atMost('requests', 400)),
+    goal('the queues are empty at the end', atMost('queuedAtTheEnd', 0)),
+  ],
   paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
   dearest: [
     goal('10 KB: p99 at most 2 times that beside plain webhooks', atMost('*.p99Ratio', 2)),

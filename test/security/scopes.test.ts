@@ -88,7 +88,8 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt orderingKey status waitsFor webhookId`,
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey settlesUntil status supersededBy
+    waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
@@ -141,7 +142,7 @@ const unguarded: Record<string, string> = {
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   OptionWarning: 'code eventType message path types',
-  Ordering: 'by keep keyPath onFailure warnings',
+  Ordering: 'by keep keyPath onFailure settleMaxSeconds settleSeconds warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PayloadIssue: 'detail path',
