@@ -29,12 +29,7 @@ export const settling: Scenario = {
   },
 };
 
-async function measure(
-  rig: Rig,
-  tenant: Service,
-  group: string,
-  webhookIds: readonly number[],
-): Promise<Measurement> {
+async function measure(rig: Rig, tenant: Service, group: string, webhookIds: readonly number[]): Promise<Measurement> {
   const before = await rig.cpu();
   const emitted = await rig.emit(tenant, { ...load, keys: KEYS, seconds: rig.seconds * 60, requestsMax: EVENTS });
   const unrecorded = await rig.unrecorded(group);

@@ -95,7 +95,7 @@ describe('an order that settles', () => {
     const { body } = await patch({ settle_max_seconds: 3_600 });
     expect(body.data.ordering).toMatchObject({ settle_seconds: 0.5, settle_max_seconds: 3_600 });
     const refused = await patch({ keep: 'ALL' });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(422);
     expect(refused.body.errors).toMatchObject([{ code: 'settle_needs_latest' }]);
     const removed = await patch({ keep: 'ALL', settle_seconds: null, settle_max_seconds: null });
     expect(removed.body.data.ordering).toMatchObject({ keep: 'ALL', settle_seconds: null });
@@ -113,14 +113,14 @@ describe('an order that settles', () => {
   });
 
   test('waits for the end of daemons that do not know it', async () => {
-    await api.services.db.pool.query(
+    await api.owner.query(
       `insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
        values ('00000000-0000-4000-8000-000000000001', 'old', 1, '0.1.0', 1, 0, now())`,
     );
     const { errors } = await set({ ...latest, settleSeconds: 1 });
     expect(errors[0].extensions).toMatchObject({ reason: 'older_daemons' });
     expect(errors[0].message).toContain('settleSeconds (from 0.2.0 on)');
-    await api.services.db.pool.query('delete from hookwright.daemons');
+    await api.owner.query('delete from hookwright.daemons');
   });
 
   test('shows until when a delivery settles, and which one took its place', async () => {

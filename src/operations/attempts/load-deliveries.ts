@@ -122,8 +122,8 @@ const loadTracedStatement: Statement = {
 };
 
 /**
- * Whoever replaces a delivery that settles locks it first, and looks at the clock then. So one that is free here, and
- * due, is not replaced any more; one that was replaced, or is locked, is not found.
+ * An emit that replaces a delivery which settles locks it first, and looks at the clock then. So one that is free here,
+ * and due, is not replaced any more; one that was replaced, or is locked, is not found.
  */
 const settledStatement: Statement = {
   name: 'lock_settled',

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Site } from './site.js';
 
-/** A login of an application, which may wait for a key as long as it likes. */
-export interface OutboxDoor {
+interface OutboxDoor {
   /** A session of it, not yet connected. */
   session(): pg.Client;
   close(): Promise<void>;
 }
 
+/** A login of an application, which may wait for a key as long as it likes. */
 export async function openOutboxDoor(site: Site, databaseUrl: string): Promise<OutboxDoor> {
   const url = new URL(databaseUrl);
   url.username = `shop_${randomBytes(4).toString('hex')}`;
