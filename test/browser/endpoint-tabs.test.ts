@@ -54,7 +54,10 @@ const everyOption = () => ({
     template: { text: '{{code}} was applied', type: '{{discount_type}}' },
     shape: SHAPE,
   },
-  ordering: { by: 'KEY', keyPath: 'code', keep: 'ALL', onFailure: 'BLOCK' },
+  ordering: {
+    ...{ by: 'KEY', keyPath: 'code', keep: 'LATEST', onFailure: 'BLOCK' },
+    ...{ settleSeconds: 5, settleMaxSeconds: 60 },
+  },
   delivery: {
     method: 'PUT',
     timeoutMs: 20_000,

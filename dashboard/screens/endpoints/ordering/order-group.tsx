@@ -27,14 +27,16 @@ export function OrderGroup({ endpoint: { ordering }, maySet }: SettingsProps) {
         )}
         {by !== 'NONE' && (
           <>
-            <Value name={<Trans>Sent</Trans>}>{i18n._(ORDER_KEEP[keep].name)}</Value>
-            {settleSeconds != null && (
-              <Value name={i18n._(ENDPOINT_FIELDS.settleSeconds.name)}>
+            <Value name={<Trans>Sent</Trans>}>
+              {settleSeconds == null ? (
+                i18n._(ORDER_KEEP[keep].name)
+              ) : (
                 <Trans>
-                  {duration(settleSeconds * 1_000)}, at most {duration(longestWait(ordering) * 1_000)}
+                  The newest, once quiet for {duration(settleSeconds * 1_000)}, at most{' '}
+                  {duration(longestWait(ordering) * 1_000)}
                 </Trans>
-              </Value>
-            )}
+              )}
+            </Value>
             <Value name={<Trans>After a failure</Trans>}>{i18n._(ORDER_ON_FAILURE[onFailure].name)}</Value>
           </>
         )}
