@@ -99,6 +99,7 @@ describe('an order that settles', () => {
     expect(refused.body.errors).toMatchObject([{ code: 'settle_needs_latest' }]);
     const removed = await patch({ keep: 'ALL', settle_seconds: null, settle_max_seconds: null });
     expect(removed.body.data.ordering).toMatchObject({ keep: 'ALL', settle_seconds: null });
+    await api.ask(`DELETE /webhooks/${numberIn(id)}`);
   });
 
   test.each([
@@ -133,6 +134,7 @@ describe('an order that settles', () => {
     expect(newest).toMatchObject({ status: 'PENDING', supersededBy: null });
     expect(newest.settlesUntil).toBe(newest.nextAttemptAt);
     expect(former).toMatchObject({ cancelReason: 'SUPERSEDED', settlesUntil: null, supersededBy: { id: newest.id } });
+    await api.ask(`DELETE /webhooks/${numberIn(id)}`);
   });
 });
 
