@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Daemon } from '../../daemon/daemon.js';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
 import { turnAwayDeliveries } from '../../src/operations/attempts/turn-away-deliveries.js';
+import { applyChunk } from '../../src/operations/bulk/bulk-changes.js';
 import { attemptNow } from '../../src/operations/deliveries/attempt-now.js';
 import { cancelDelivery } from '../../src/operations/deliveries/cancel-delivery.js';
 import { redeliver } from '../../src/operations/deliveries/redeliver.js';
@@ -169,6 +170,20 @@ describe('a key that settles', () => {
     await redeliver(stack.services.db, stack.tenantId, await idOf(first!), commandLine);
     await stack.reaches(first!, 'SUCCEEDED');
     expect(codes(endpoint)).toEqual(['a1']);
+  });
+
+  test('sends what is replayed at once', async () => {
+    const endpoint = await settling({ settleSeconds: LONG });
+    const [first] = await emit('a1');
+    await cancelDelivery(stack.services.db, stack.tenantId, await idOf(first!), commandLine);
+    const replay = { kind: 'REPLAY_EVENTS', webhookId: endpoint.webhookId, filter: {} } as const;
+    const client = await pool().connect();
+    const made = await applyChunk(client, stack.tenantId, replay, [first!, first!]);
+    client.release();
+    expect(made).toHaveLength(1);
+    startDaemon();
+    await eventually(() => endpoint.received.length === 1);
+    await succeeded();
   });
 
   test('is held while its webhook is paused, and settles again when it is enabled', async () => {
