@@ -64,7 +64,7 @@ export interface DueDelivery extends WebhookToSend {
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 
-interface Row extends DueDelivery {
+interface Row extends Omit<DueDelivery, 'isBeingReplaced'> {
   jobGroup: number | null;
   isDue: boolean;
   /** A later event may have taken its place until now (docs/decisions/0094). */
@@ -91,7 +91,7 @@ const loadSql = (
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
            d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
-           d.settling_since is not null and d.attempt_count = 0 as settles, false as "isBeingReplaced",
+           d.settling_since is not null and d.attempt_count = 0 as settles,
            w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -134,15 +134,21 @@ const settledStatement: Statement = {
     order by d.id for update skip locked`,
 };
 
-async function markReplaced(pool: pg.Pool, rows: Iterable<Row>): Promise<void> {
-  const settled = [...rows].filter(({ settles, isDue }) => settles && isDue);
-  if (settled.length > 0) {
-    const ids = settled.map(({ id }) => id);
-    const free = await query<{ id: number }>(pool, settledStatement, [bigintArray(ids), ...idRange(ids)]);
-    for (const row of settled) {
-      row.isBeingReplaced = !free.some(({ id }) => id === row.id);
+/** @returns those of the deliveries that are being replaced, or were just now */
+async function replacedAmong(pool: pg.Pool, rows: ReadonlyMap<number, Row>): Promise<ReadonlySet<number>> {
+  const replaced = new Set<number>();
+  for (const { id, settles, isDue } of rows.values()) {
+    if (settles && isDue) {
+      replaced.add(id);
     }
   }
+  if (replaced.size > 0) {
+    const ids = [...replaced];
+    for (const { id } of await query<{ id: number }>(pool, settledStatement, [bigintArray(ids), ...idRange(ids)])) {
+      replaced.delete(id);
+    }
+  }
+  return replaced;
 }
 
 /** Loads the deliveries that jobs name: a job is only a hint. Those NOT_YET due are for `turnAwayDeliveries`. */
@@ -155,14 +161,14 @@ export async function loadDeliveries(
   const ordinary = probes.length === 0 ? jobs : jobs.filter(({ probe }) => !probe);
   const found = await rowsOf(pool, traced ? loadTracedStatement : loadStatement, ordinary);
   const foundProbes = probes.length === 0 ? found : await rowsOf(pool, loadProbesStatement, probes);
-  await markReplaced(pool, found.values());
+  const replaced = await replacedAmong(pool, found);
   return jobs.map(({ id, attempt, group, probe = false }) => {
     const row = (probe ? foundProbes : found).get(id);
     if (row !== undefined && !row.isDue) {
       return 'NOT_YET';
     }
     const isMeant = row?.attemptNumber === attempt && (group === undefined || row.jobGroup === group);
-    return row !== undefined && isMeant ? compact(row, probe) : 'SUPERSEDED';
+    return row !== undefined && isMeant ? compact(row, probe, !probe && replaced.has(id)) : 'SUPERSEDED';
   });
 }
 
@@ -173,7 +179,7 @@ async function rowsOf(pool: pg.Pool, statement: Statement, jobs: readonly NamedD
 }
 
 /** A delivery of one shape: rows of pg are slower to read (`drain`: 4 % more CPU time). */
-function compact(row: Row, isProbe: boolean): DueDelivery {
+function compact(row: Row, isProbe: boolean, isBeingReplaced: boolean): DueDelivery {
   const due: Partial<Record<keyof DueDelivery, unknown>> = {
     id: row.id,
     tenantId: row.tenantId,
@@ -191,7 +197,7 @@ function compact(row: Row, isProbe: boolean): DueDelivery {
     isCheck: row.isCheck,
     isOrdered: row.isOrdered,
     isProbe,
-    isBeingReplaced: row.isBeingReplaced,
+    isBeingReplaced,
   };
   for (const name of sentNames) {
     due[name] = row[name];
