@@ -49,8 +49,9 @@ export function useSend(): [
       notify(data?.attemptNow.total === 0 ? t`An attempt is already in progress.` : t`It is due now.`);
     }
   };
-  const of = ({ id, status, webhook }: DeliveryRowFragment): SendAction => {
-    const deleted = webhook == null ? t`Its endpoint is deleted.` : undefined;
+  const of = ({ id, status, webhook, cancelReason }: DeliveryRowFragment): SendAction => {
+    const erased = cancelReason === 'ERASED' ? t`The payload of its event was erased.` : undefined;
+    const deleted = webhook == null ? t`Its endpoint is deleted.` : erased;
     if (status === 'HELD') {
       const refused = t`It is held: enable its endpoint, or release the held deliveries there.`;
       return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
