@@ -190,7 +190,7 @@ async function effectOf({ webhooks, events, claims }: Drawn, way: keyof typeof w
       deliveries: deliveries
         .map(({ id, event_id, job_group, due_at, finished_at, settling_since, superseded_by, ...row }) => ({
           ...{ name: nameOf(id!), by: nameOf(superseded_by ?? null), settles: settling_since !== null, ...row },
-          ...{ isDueLater: settling_since !== null && due_at! > settling_since! },
+          ...{ isDueLater: settling_since !== null && Number(due_at) - Number(settling_since) > 1_000 },
         }))
         .sort((a, b) => (a.name! < b.name! ? -1 : 1)),
       jobs: jobs
