@@ -6,7 +6,7 @@
 -- - items: the index of each one's event in its call, for a claim
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
 -- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
--- - may_settle: whether those of webhooks that settle wait until their key is quiet (docs/decisions/0094)
+-- - may_settle: whether those of webhooks that settle wait until their key is quiet (docs/decisions/0093)
 --
 -- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
 -- long as the setting app.key_wait says; default: a second. Then it raises HW016.

@@ -1,4 +1,4 @@
--- Deliveries that wait until their key is quiet (docs/decisions/0094).
+-- Deliveries that wait until their key is quiet (docs/decisions/0093).
 
 -- Whether deliveries of one of these webhooks wait until their key is quiet.
 create or replace function hookwright.settles(webhook_ids bigint[]) returns boolean

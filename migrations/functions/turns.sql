@@ -121,7 +121,7 @@ end $$;
 
 -- Makes waiting deliveries due, with jobs in the lane of first attempts. Those of inactive webhooks are held, and those
 -- that count as held since their webhook was enabled (docs/decisions/0021). One that settles is due when its key
--- has been quiet from now on (docs/decisions/0094), and is not claimed. One that another transaction has locked is left
+-- has been quiet from now on (docs/decisions/0093), and is not claimed. One that another transaction has locked is left
 -- as it is.
 -- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none
 --

@@ -72,7 +72,7 @@ export class Delivery {
   @Property(timeColumn())
   dueAt!: Date;
 
-  /** Null: it does not settle (docs/decisions/0094). */
+  /** Null: it does not settle (docs/decisions/0093). */
   @Property(nullableTimeColumn())
   settlingSince!: Date | null;
 

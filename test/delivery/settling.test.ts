@@ -16,7 +16,7 @@ import { jobsIn } from '../support/jobs.js';
 import { OutboxApplication } from '../support/outbox-application.js';
 import { answer, holdAnswers } from '../support/receiver.js';
 
-/** Deliveries that wait until their key is quiet (docs/ordering.md, docs/decisions/0094). */
+/** Deliveries that wait until their key is quiet (docs/ordering.md, docs/decisions/0093). */
 
 let stack: DeliveryStack;
 let daemon: Daemon | undefined;

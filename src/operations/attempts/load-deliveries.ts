@@ -67,7 +67,7 @@ export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 interface Row extends Omit<DueDelivery, 'isBeingReplaced'> {
   jobGroup: number | null;
   isDue: boolean;
-  /** A later event may have taken its place until now (docs/decisions/0094). */
+  /** A later event may have taken its place until now (docs/decisions/0093). */
   settles: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Deliveries that wait until their key is quiet (docs/decisions/0094). */
+/** Deliveries that wait until their key is quiet (docs/decisions/0093). */
 export class Settling extends Migration {
   override up(): void {
     this.addSql(`
