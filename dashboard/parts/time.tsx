@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react';
 import { distance } from '../text/distance';
 import { formatter } from '../text/formats';
 import { locale } from '../text/language';
+import { RANGES } from '../text/moments';
 import { clock } from './clock';
 
 /** Renders again when the text that `read` makes of the time has changed, at most once a second. */
@@ -37,6 +38,22 @@ export function shortly(value: string | number | Date): string {
     hour: '2-digit',
     minute: '2-digit',
   }).format(at);
+}
+
+/**
+ * A moment on the axis of a chart, as short as it can be: `09:14`, and the day alone at midnight, or where the axis is
+ * longer than two days.
+ */
+export function axisMoment(value: number, lengthMs: number): string {
+  const zone = clock.utc() ? { timeZone: 'UTC' } : {};
+  const isMidnight = dayOf(value) !== dayOf(value - 1);
+  return formatter(
+    Intl.DateTimeFormat,
+    locale,
+    isMidnight || lengthMs > 2 * RANGES['24h']
+      ? { ...zone, day: 'numeric', month: 'short' }
+      : { ...zone, hour: '2-digit', minute: '2-digit' },
+  ).format(value);
 }
 
 /** `3m ago`, `in 4m`; in German `vor 3 Min.`, whose narrow form has letters that nobody knows. `long`: `3 minutes ago`. */
