@@ -57,6 +57,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   filtered: [goal('an event costs at most 1.1 times the CPU of a plain one', atMost('cpuRatio', 1.1))],
   cold: [goal('p99 at most 2 times the warm one', atMost('p99Ratio', 2))],
   batch: [rate(9000, 31)],
+  erasing: [goal('drain is at most 5 % slower beside the erasure', atLeast('ratioToAlone', 0.95))],
   fanout: [
     goal('the emit is answered in 60 ms (median)', atMost('emitAnswerMedianMs', 60)),
     goal('all 1,000 are delivered in 500 ms (median)', atMost('allDeliveredMedianMs', 500)),

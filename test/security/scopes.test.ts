@@ -420,7 +420,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(11);
+    expect(routes).toBe(13);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

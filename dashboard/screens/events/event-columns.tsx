@@ -35,7 +35,12 @@ export function useEventColumns(deliveries: boolean, text: string | undefined): 
       {
         name: t`Payload`,
         wide: true,
-        render: ({ preview }) => <PayloadPreview preview={preview} {...(text === undefined ? {} : { text })} />,
+        render: ({ preview, erasedAt }) =>
+          erasedAt == null ? (
+            <PayloadPreview preview={preview} {...(text === undefined ? {} : { text })} />
+          ) : (
+            <span className="text-faint">{t`Erased`}</span>
+          ),
       },
       ...(deliveries
         ? [

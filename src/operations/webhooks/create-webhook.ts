@@ -1,4 +1,5 @@
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
+import { endpointsLimited, webhooksInWords } from '../../domain/limits/tenant-limits.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import type { Tenant } from '../../entities/tenant.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
@@ -103,12 +104,11 @@ export async function createWebhook(
 }
 
 function limitReached({ endpointsMax }: Tenant, webhooksMax: number): ApiError {
-  const webhooks = (count: number) => (count === 1 ? 'one webhook' : `${count} webhooks`);
-  const allowed =
+  const detail =
     endpointsMax === null
-      ? `A tenant may have ${webhooks(webhooksMax)}`
-      : `The operator allows this tenant ${webhooks(endpointsMax)} (limits.endpointsMax)`;
-  return new ApiError('webhook_limit_reached', `${allowed}; delete one first.`);
+      ? `A tenant may have ${webhooksInWords(webhooksMax)}; delete one first.`
+      : endpointsLimited(endpointsMax);
+  return new ApiError('webhook_limit_reached', detail);
 }
 
 interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused' | 'challenge'>> {
