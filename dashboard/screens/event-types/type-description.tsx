@@ -12,7 +12,7 @@ const OWN: Readonly<Record<OperationalEventType | typeof TEST_EVENT_TYPE, Messag
   'webhook.certificate_ending': msg`When a certificate of another endpoint ends within 14 days, and again within 3.`,
   'webhook.disabled': msg`When failures in a row, or a 410, have disabled another endpoint. Not sent when someone pauses it.`,
   'webhook.failing': msg`When five attempts in a row at another endpoint have failed. Ten disable it.`,
-  'webhook.held_expiring': msg`Before held deliveries of another endpoint are canceled: 24 hours before, or half-way where they are held for less than 48 hours.`,
+  'webhook.held_expiring': msg`24 hours before held deliveries of another endpoint are canceled. Half-way if they are held for less than 48 hours.`,
   'webhook.key_blocked': msg`When another endpoint stops sending a key, because a delivery of it has failed for good.`,
   'webhook.recovered': msg`When another endpoint, disabled by failures and enabled again, has its first success.`,
 };
