@@ -22,7 +22,7 @@ export function ConsoleFrame() {
     return <GoTo to={`/tenants/${tenant.databaseId}`} />;
   }
   return (
-    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
       <a href="#screen" className="sr-only focus:not-sr-only">
         <Trans>To the content</Trans>
       </a>

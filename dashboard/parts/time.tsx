@@ -5,6 +5,8 @@ import { locale } from '../text/language';
 import { RANGES } from '../text/moments';
 import { clock } from './clock';
 
+const CLOCK_FROM_MS = 6 * 3_600_000;
+
 /** Renders again when the text that `read` makes of the time has changed, at most once a second. */
 export function useClock<T>(read: (now: number) => T): T {
   return useSyncExternalStore(clock.subscribe, () => read(clock.now()));
@@ -64,15 +66,28 @@ export function relative(value: string | number | Date, now: number, style?: 'lo
   return format.format(away.value, away.unit);
 }
 
+interface TimeProps {
+  value: string;
+  absolute?: boolean;
+  next?: boolean;
+  row?: boolean;
+}
+
 /**
  * A moment: relative as text, absolute on hover and for copying.
  *
  * @param props.next it is when something happens next: once it is over, that is due, and the text is `now`.
+ * @param props.row it stands beside those of other rows: from six hours on it is the time of day, which differs there.
  */
-export function Time({ value, absolute: whole, next }: { value: string; absolute?: boolean; next?: boolean }) {
-  const text = useClock((now) =>
-    whole ? absolute(value) : relative(next ? Math.max(Date.parse(value), now) : value, now),
-  );
+export function Time({ value, absolute: whole, next, row }: TimeProps) {
+  const text = useClock((now) => {
+    if (whole) {
+      return absolute(value);
+    }
+    return row && now - Date.parse(value) >= CLOCK_FROM_MS
+      ? shortly(value)
+      : relative(next ? Math.max(Date.parse(value), now) : value, now);
+  });
   return (
     <time dateTime={value} title={absolute(value)} className="figures whitespace-nowrap">
       {text}

@@ -72,7 +72,7 @@ export const DELIVERY = graphql(`
       waitsFor { id databaseId status }
       settlesUntil
       supersededBy { id databaseId }
-      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } delivery { tls { clientCertificate { subject } } } }
+      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } ordering { onFailure } delivery { tls { clientCertificate { subject } } } }
       attempts {
         id
         number

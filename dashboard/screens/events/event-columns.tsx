@@ -57,7 +57,7 @@ export function useEventColumns(deliveries: boolean, text: string | undefined): 
         card: 'none',
         render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
       },
-      { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} row /> },
     ],
     [t, deliveries, text],
   );

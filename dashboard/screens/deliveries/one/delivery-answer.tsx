@@ -13,7 +13,7 @@ import { statusText } from '../../../text/status-codes';
 import { Remedy } from '../../endpoints/remedy';
 import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
-import { BlockedKey } from './blocked-key';
+import { BlockedKey, BlocksKey } from './blocked-key';
 import { Countdown } from './countdown';
 
 type Of<Kind extends DeliveryAnswerKind['kind']> = Extract<DeliveryAnswerKind, { kind: Kind }> & {
@@ -28,7 +28,12 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
     case 'delivered':
       return <Delivered {...answer} delivery={delivery} />;
     case 'failed':
-      return <Failed {...answer} delivery={delivery} />;
+      return (
+        <>
+          <Failed {...answer} delivery={delivery} />
+          <BlocksKey delivery={delivery} />
+        </>
+      );
     case 'retrying':
       return <Retrying {...answer} delivery={delivery} />;
     case 'waiting':
