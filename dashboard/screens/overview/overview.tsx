@@ -19,12 +19,15 @@ import { ENDPOINT_UPDATES } from '../endpoints/first-documents';
 import { AttentionList } from './attention-list';
 import type { BelowProps } from './below';
 import { OVERVIEW } from './documents';
+import { useStopped } from './use-stopped';
 import { RestingAnswer, VerdictAnswer } from './verdict-answer';
 
 const LOADING = <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />;
 /** Few tenants are limited, or new. The screen waits for these words, so that nothing moves when they come. */
 const LimitNotice = lazy(laterScript(() => import('./limit-notice')));
 const FirstSteps = lazy(laterScript(() => import('./first-steps')));
+/** Few have blocked keys. */
+const StoppedAnswer = lazy(laterScript(() => import('./stopped-answer')));
 /** It is below the charts, and comes after the figures. */
 const Below = whenWanted<BelowProps>(() => import('./below'));
 
@@ -45,6 +48,7 @@ export default function Overview() {
   const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
   const known = [...endpoints, ...inactive];
   const { pressing, resting } = sortOut(known, moment);
+  const stopped = useStopped(endpoints);
   const started = data?.any === undefined || (data.any?.edges.length ?? 0) > 0;
   const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
   return (
@@ -61,7 +65,7 @@ export default function Overview() {
               {error === undefined && (
                 <VerdictAnswer
                   pressing={pressing}
-                  allFine={known.every((endpoint) => isFine(endpoint, moment))}
+                  allFine={stopped.length === 0 && known.every((endpoint) => isFine(endpoint, moment))}
                   endpoints={endpoints.length}
                   more={data.webhooks.pageInfo.hasNextPage}
                   total={data.stats?.total}
@@ -69,6 +73,7 @@ export default function Overview() {
                   range={range}
                 />
               )}
+              {stopped.length > 0 && <StoppedAnswer endpoints={stopped} />}
               {pressing.length > 0 && <AttentionList pressing={pressing} />}
               <RestingAnswer resting={resting} />
               <Figures data={data} range={range} />

@@ -5,13 +5,13 @@ import { ComingUp } from './coming-up';
 import { LatestDeliveries } from './latest-deliveries';
 import { WhyFailed } from './why-failed';
 
-export interface ActivityProps {
+export interface BelowProps {
   endpoint: ShownEndpoint;
   keys: Keys;
 }
 
 /** The end of an endpoint's activity: its deliveries, those that come up, and why some failed or wait. */
-export default function Below({ endpoint, keys }: ActivityProps) {
+export default function Below({ endpoint, keys }: BelowProps) {
   return (
     <>
       <div className="grid grid-cols-1 items-start gap-4 lg:has-[>:nth-child(2)]:grid-cols-[minmax(0,1fr)_22rem]">
