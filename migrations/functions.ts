@@ -29,6 +29,7 @@ const files: readonly string[] = [
   'operational-events',
   'notices',
   'event-type-versions',
+  'converters',
   'schema-impact',
   'live-updates',
   'statistics',

@@ -31,16 +31,16 @@ const { form } = fc.letrec<{ form: Form; kind: Kind }>((tie) => ({
 }));
 
 /** Each level of a form, with the path that leads to it. */
-function levels(of: Form, path = ''): { level: Form; path: string }[] {
+function levels(of: Form, path = '', depth = 0): { level: Form; path: string; depth: number }[] {
   const inner = Object.entries(of).flatMap(([key, kind]) => {
     const at = `${path}${pathOf([key])}`;
     return typeof kind === 'object' && 'object' in kind
-      ? levels(kind.object, `${at}.`)
+      ? levels(kind.object, `${at}.`, depth + 1)
       : typeof kind === 'object' && 'list' in kind
-        ? levels(kind.list, `${at}[].`)
+        ? levels(kind.list, `${at}[].`, depth + 1)
         : [];
   });
-  return [{ level: of, path }, ...inner];
+  return [{ level: of, path, depth }, ...inner];
 }
 
 /** A change of one field: the level of the newer form, and the steps back. Null: the name is taken. */
@@ -48,6 +48,8 @@ type Change = (level: Form, path: string, key: string, other: string) => { newer
 
 const without = (level: Form, key: string) => own(Object.entries(level).filter(([one]) => one !== key));
 const having = (level: Form, key: string, kind: Kind) => own([...Object.entries(without(level, key)), [key, kind]]);
+/** Paths have ten names at most. */
+const LEVELS_MAX = 7;
 const SET_VALUES = { text: 'old', number: 7, flag: false } as const;
 
 const changes: Record<string, Change> = {
@@ -136,10 +138,10 @@ export const versions: fc.Arbitrary<Version[]> = fc
       let converter: ConverterStep[] = [];
       for (const [kind, levelAt, keyAt, other] of edits) {
         const places = levels(current);
-        const { level, path } = places[levelAt % places.length]!;
+        const { level, path, depth } = places[levelAt % places.length]!;
         const keys = Object.keys(level);
         const key = keys[keyAt % Math.max(1, keys.length)];
-        const change = key === undefined || path.length > 120 ? null : changes[kind]!(level, path, key, other);
+        const change = key === undefined || depth > LEVELS_MAX ? null : changes[kind]!(level, path, key, other);
         if (change !== null) {
           current = replaced(current, level, change.newer);
           converter = [...change.back, ...converter];

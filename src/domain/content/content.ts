@@ -69,11 +69,14 @@ export class PlannedContent {
   readonly digest: string;
   /** About as much memory as it takes. */
   readonly bytes: number;
+  /** It is no part of the form: events of other versions have the same. */
+  readonly release: string | null;
   readonly #template: TemplatePlan | null;
   readonly #chat: ChatPlan | null;
 
   constructor(private readonly content: Content) {
-    const { format, text, template, shape } = content;
+    const { release, format, text, template, shape } = content;
+    this.release = release;
     this.#template = format === 'TEMPLATE' ? new TemplatePlan(template) : null;
     this.#chat = isChat(format) ? new ChatPlan(format, text) : null;
     const written = JSON.stringify([format, text, template, shape]);
@@ -139,7 +142,7 @@ function fitting(body: string, bytesMax: number): string {
 }
 
 export interface ContentSettings {
-  release: string | null;
+  release?: string | null;
   shape: StoredShape | null;
   format: string | null;
   text: string | null;
@@ -147,7 +150,7 @@ export interface ContentSettings {
 }
 
 /** The content that settings make, without those that the format does not use; null: the plain payload. */
-export function contentFrom({ release, shape, format, text, template }: ContentSettings): Content | null {
+export function contentFrom({ release = null, shape, format, text, template }: ContentSettings): Content | null {
   return release === null && shape === null && (format === null || format === 'JSON')
     ? null
     : {

@@ -56,7 +56,7 @@ const usualInstallation = (form: string | null): Known => ({
   ...knownOf(readConfig({}, { needsEncryptionKeys: false })),
   target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
   eventTypes: { all: [WILDCARD], shown: [] },
-  names: { signatureForms: form === null ? [] : [form] },
+  names: { signatureForms: form === null ? [] : [form], releases: [] },
 });
 
 const widened = (usual: Known): Known => ({
