@@ -112,11 +112,19 @@ export class EventTypeRegistry {
    * Judges a payload by the schema of its type. Paths start with `eventType` or `payload`.
    *
    * @param tenantId whose payload it is, null: the installation's
-   * @returns the broken rules, none for a good payload
+   * @returns the broken rules, none for a good payload; and the version that it was judged by, null: one without a
+   *   converter
    */
-  async check(eventType: string, payload: unknown, tenantId: number | null = null): Promise<InputIssue[]> {
+  async check(
+    eventType: string,
+    payload: unknown,
+    tenantId: number | null = null,
+  ): Promise<{ issues: InputIssue[]; version: number | null }> {
     const found = await this.#find(eventType);
-    const refuse = (code: string, detail: string) => [{ path: ['eventType'], code, detail }];
+    const refuse = (code: string, detail: string) => ({
+      issues: [{ path: ['eventType'], code, detail }],
+      version: null,
+    });
     if (found === undefined) {
       const nearest = nearestWord(this.#emittable(), eventType);
       return refuse(
@@ -132,7 +140,9 @@ export class EventTypeRegistry {
     if (found.type.deprecatedAt !== null) {
       return refuse('event_type_deprecated', `The event type is deprecated. ${this.#known()}`);
     }
-    return piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
+    const { converts, version } = found.type;
+    const issues = await piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
+    return { issues, version: converts ? version : null };
   }
 
   /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
