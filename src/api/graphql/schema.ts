@@ -48,6 +48,7 @@ import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
 import { OrderingKeyResolver, OrderingResolver } from './webhooks/ordering.js';
 import { PreviewContentResolver } from './webhooks/preview-content.js';
+import { SentVersionsResolver } from './webhooks/sent-versions.js';
 import { SignatureResolver } from './webhooks/signatures.js';
 import { AttemptTokenFailureResolver, TokenFailureResolver } from './webhooks/token-failure.js';
 import { VerificationResolver } from './webhooks/verification.js';
@@ -87,6 +88,7 @@ const resolvers = [
   PreviewContentResolver,
   RefusedEventResolver,
   ReleaseResolver,
+  SentVersionsResolver,
   ScheduledEventResolver,
   SignatureResolver,
   TokenFailureResolver,
