@@ -91,7 +91,7 @@ export async function createRelease(db: HasOrm, name: string, by: Actor): Promis
       throw new ApiError('name_taken', `There is a release ${name} already.`);
     }
     const types = await query<{ event_type: string }>(sql, insertVersionsStatement, [made.id]);
-    const after = { eventTypes: types.length };
+    const after = { versions: types.length };
     audit(em, by, { ...about('RELEASE', null, name), action: 'RELEASE_CREATED', after });
   });
 }

@@ -15,7 +15,7 @@ const STEPS_SHOWN_MAX = 200;
 @ObjectType({
   description: 'An event type whose payloads a webhook gets in another version than they are emitted in.',
 })
-class OlderVersion implements Row {
+class OlderVersion implements Omit<Row, 'steps'> {
   @Field(() => String, { description: 'The name of the event type.' })
   eventType!: string;
 
