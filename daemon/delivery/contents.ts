@@ -1,6 +1,6 @@
 import { WeighedMap } from '../../src/domain/collections/weighed-map.js';
 import { type Content, PlannedContent, type SentContent } from '../../src/domain/content/content.js';
-import type { Conversion } from '../../src/domain/content/converter/conversion.js';
+import type { Conversion } from '../../src/domain/content/conversion.js';
 import { Payload } from '../../src/domain/content/payload.js';
 import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';

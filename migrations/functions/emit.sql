@@ -30,8 +30,8 @@ end $$;
 --   judge_emits checks; from another role only the schemas that SQL cannot check
 -- - ordering_keys: 1 to 255 printable ASCII characters each, or null; null: no event has one. Webhooks with the order
 --   KEY get events of one key in the order of commits
--- - type_versions: the versions of their types that the bodies were checked by; null: from the API, that none of them has
---   a converter; from another role, the newest one
+-- - type_versions: the versions of their types that the bodies were checked by; null: from the API, that none of them
+--   has a converter; from another role, the newest one
 -- - error_code: a code of emit_events_once or of judge_emits, or ORDERING_KEY_MALFORMED. Such an item writes nothing
 --
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two

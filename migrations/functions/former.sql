@@ -3,7 +3,8 @@
 select set_config('hookwright.grants', coalesce(string_agg(
   format('grant execute on function hookwright.%I to %s', p.proname, a.grantee::regrole), '; '), 'select'), true)
 from pg_proc p, aclexplode(p.proacl) a
-where p.pronamespace = 'hookwright'::regnamespace and p.proname ~ '^(emit(_events|_traced_events|_kept_events)?|schedule)$'
+where p.pronamespace = 'hookwright'::regnamespace
+  and p.proname ~ '^(emit(_events|_traced_events|_kept_events)?|schedule)$'
   and a.grantee <> 0 and a.grantee <> p.proowner;
 
 drop function if exists hookwright.emit(bigint, text, text, text, boolean);

@@ -1,10 +1,5 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
-import {
-  CONVERTER_OPS,
-  type ConverterOp as Op,
-  STEPS_MAX,
-  VALUE_CHARS_MAX,
-} from '../domain/content/converter/converter.js';
+import { CONVERTER_OPS, type ConverterOp as Op, STEPS_MAX, VALUE_CHARS_MAX } from '../domain/content/converter.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Nullable } from './nullable.js';
 import { JSONValue } from './scalars.js';

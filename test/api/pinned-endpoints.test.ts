@@ -75,8 +75,8 @@ test('REST has the release among the options', async () => {
     const answer = await api.server.inject({ method, url, headers, ...(payload && { payload }) });
     return { status: answer.statusCode, body: answer.json() };
   };
-  expect((await rest('GET')).body.content.release).toBe('2026-03');
-  expect((await rest('PATCH', { content: { release: '2026-04' } })).body.content.release).toBe('2026-04');
+  expect((await rest('GET')).body.data.content.release).toBe('2026-03');
+  expect((await rest('PATCH', { content: { release: '2026-04' } })).body.data.content.release).toBe('2026-04');
   expect(await rest('PATCH', { content: { release: 'none' } })).toMatchObject({
     status: 422,
     body: { errors: [{ code: 'release_unknown' }] },

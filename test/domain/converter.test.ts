@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { contentOf } from '../../src/domain/content/content.js';
-import { Conversion } from '../../src/domain/content/converter/conversion.js';
-import type { Converter } from '../../src/domain/content/converter/converter.js';
-import { placeOf } from '../../src/domain/content/converter/place.js';
-import { readConverter } from '../../src/domain/content/converter/read-converter.js';
+import { Conversion } from '../../src/domain/content/conversion.js';
+import type { Converter } from '../../src/domain/content/converter.js';
+import { placeOf } from '../../src/domain/content/converter-place.js';
+import { readConverter } from '../../src/domain/content/read-converter.js';
 import { TooLarge } from '../../src/domain/content/work.js';
 import { compileEventSchema } from '../../src/platform/payload-checks/payload-check.js';
 import { fc } from '../support/properties.js';

@@ -1,9 +1,9 @@
-import type { Converter, ConverterStep } from '../../src/domain/content/converter/converter.js';
+import type { Converter, ConverterStep } from '../../src/domain/content/converter.js';
 import { pathOf } from '../../src/domain/content/filter-path.js';
 import { fc } from './properties.js';
 
 /** A payload's form: fields by names. Each is required, and there are no others. */
-export interface Form {
+interface Form {
   [name: string]: Kind;
 }
 type Kind = 'text' | 'number' | 'flag' | { object: Form } | { list: Form } | { texts: true };

@@ -22,16 +22,15 @@ export function ConverterCard({ name, versions }: { name: string; versions: Even
   }
   const { version, converter, converterFrom } = shown;
   return (
-    <Card
-      title={
+    <Card title={<Trans>Converter</Trans>}>
+      <p className="mb-2 text-xs text-soft">
         <Trans>
           From version {version} to {version - 1}
         </Trans>
-      }
-    >
+      </p>
       {converter == null ? (
         <p className="text-sm text-soft">
-          <Trans>There is no converter. Endpoints pinned to an older version get payloads of this one.</Trans>
+          <Trans>No converter: endpoints pinned to an older version get payloads of this one.</Trans>
         </p>
       ) : (
         <div className="flex flex-col gap-2">

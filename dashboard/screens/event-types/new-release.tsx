@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { RELEASE_NAME_CHARS_MAX } from '../../../src/domain/content/converter/release-name';
+import { RELEASE_NAME_CHARS_MAX } from '../../../src/domain/ids/release-name';
 import { Button } from '../../parts/button';
 import { TextField } from '../../parts/field';
 import { useForm } from '../../parts/form';

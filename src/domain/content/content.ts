@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { idToDate } from '../ids/delivery-id.js';
 import { ChatPlan } from './chat.js';
 import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './cloud-events.js';
-import type { Conversion } from './converter/conversion.js';
+import type { Conversion } from './conversion.js';
 import { type ContentFormat, isChat } from './formats.js';
 import { Payload } from './payload.js';
 import { type ShapePlan, type StoredShape, shaped } from './shape/project.js';

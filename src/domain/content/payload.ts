@@ -1,4 +1,4 @@
-import type { Conversion } from './converter/conversion.js';
+import type { Conversion } from './conversion.js';
 import { parseExact } from './exact-json.js';
 
 const BYTES_PER_CHAR = 2;

@@ -1,6 +1,6 @@
-import { RELEASE_NAME_CHARS_MAX } from '../content/converter/release-name.js';
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
+import { RELEASE_NAME_CHARS_MAX } from '../ids/release-name.js';
 import { chatRate } from './delivery-fields.js';
 import type { Group } from './field.js';
 

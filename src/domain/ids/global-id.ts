@@ -1,11 +1,12 @@
-import { isReleaseName } from '../content/converter/release-name.js';
 import { isEventTypeName } from '../events/event-type.js';
 import { parseId } from './id.js';
+import { isReleaseName } from './release-name.js';
 
 /**
  * Ids of the GraphQL interface, which are unique among the objects of all types: `wh_12` is a webhook, `dl_12` a
  * delivery. What follows the prefix is the key of the object: for most types the number that REST, the headers and the
- * database have, for an event type or a release its name, for an attempt the number of its delivery and its own (`at_140123_1`).
+ * database have, for an event type or a release its name, for an attempt the number of its delivery and its own
+ * (`at_140123_1`).
  * A prefix is never changed and never used for another type: clients store ids.
  */
 const types = {

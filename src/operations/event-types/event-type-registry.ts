@@ -1,4 +1,4 @@
-import type { Converter } from '../../domain/content/converter/converter.js';
+import type { Converter } from '../../domain/content/converter.js';
 import { listNames } from '../../domain/events/event-type.js';
 import { nearestWord } from '../../domain/text/nearest-word.js';
 import type { InputIssue } from '../../errors.js';

@@ -1,5 +1,5 @@
-import { Conversion } from '../../domain/content/converter/conversion.js';
-import type { Converter } from '../../domain/content/converter/converter.js';
+import { Conversion } from '../../domain/content/conversion.js';
+import type { Converter } from '../../domain/content/converter.js';
 import { TooLarge } from '../../domain/content/work.js';
 import { dateToId } from '../../domain/ids/delivery-id.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
@@ -16,9 +16,9 @@ export interface ConverterProof {
   /** The rules that the converted sample breaks. Their paths start with `payload`. Null: there is no sample. */
   sampleIssues: InputIssue[] | null;
   eventsLookedAt: number;
-  /** Those that have the form of the version, and so were converted. */
+  /** Events that have the form of the version, and so were converted. */
   eventsJudged: number;
-  /** Those of them that fit the version before then. */
+  /** Converted events that fit the version before. */
   eventsFit: number;
   /** Examples of others. */
   misfits: RefusedEvent[];
@@ -27,7 +27,7 @@ export interface ConverterProof {
 }
 
 /** A version of an event type that exists, or is yet to be. */
-export interface ProvedVersion {
+interface ProvedVersion {
   eventType: string;
   converter: Converter;
   /** JSON Schemas as text: of the version, and of the one before. */

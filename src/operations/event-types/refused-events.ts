@@ -14,7 +14,7 @@ export interface RefusedEvent {
 
 export interface RefusedEvents {
   eventsLookedAt: number;
-  /** Those that could be judged. */
+  /** Events that could be judged. */
   eventsJudged: number;
   eventsRefused: number;
   /** The newest few, and before them one of each kind of fault. */

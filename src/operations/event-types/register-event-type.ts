@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import type { Converter } from '../../domain/content/converter/converter.js';
+import type { Converter } from '../../domain/content/converter.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/events/event-type.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
@@ -54,7 +54,7 @@ interface ChangedEventType {
   name: string;
   description?: string | undefined;
   schema?: Schema | undefined;
-  /** Of a new schema, with the version that it was proved for: the one before. */
+  /** The converter of a new schema, with the version that it was proved for: the one before. */
   proved?: { converter: Converter; version: number } | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../domain/collections/bounded-map.js';
-import { Conversion } from '../../domain/content/converter/conversion.js';
-import type { Converter } from '../../domain/content/converter/converter.js';
+import { Conversion } from '../../domain/content/conversion.js';
+import type { Converter } from '../../domain/content/converter.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { Remembered } from '../rows/remembered.js';
 

@@ -1,4 +1,4 @@
-import type { Converter } from '../../domain/content/converter/converter.js';
+import type { Converter } from '../../domain/content/converter.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 
 /** An event type whose payloads a pinned endpoint gets in an older version than they are emitted in. */
@@ -6,7 +6,7 @@ export interface OlderVersion {
   eventType: string;
   /** The current version. */
   newest: number;
-  /** That of the release. */
+  /** The version that the release has. */
   pinned: number;
   /** The version that payloads get as far as converters lead. */
   sent: number;

@@ -6,7 +6,7 @@ import { Remembered } from '../rows/remembered.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 
 export const RELEASES_MAX = 500;
-/** As event types: below the 5 s after which every process knows a new one. */
+/** Below the 5 s after which every process knows a new one, as with event types. */
 const CACHE_AGE_MAX_MS = 4_000;
 
 /** The versions that event types had when somebody named them together. */
@@ -15,7 +15,7 @@ export interface Release {
   createdAt: Date;
 }
 
-export interface ReleaseVersionRow {
+interface ReleaseVersionRow {
   release: string;
   eventType: string;
   version: number;
@@ -39,7 +39,7 @@ const insertStatement: Statement = {
 
 const countStatement: Statement = { text: 'select count(*)::integer as count from hookwright.releases' };
 
-/** Those of the service itself have no converters: their schemas come with its versions. */
+/** Types of the service itself have no converters: their schemas come with its versions. */
 const insertVersionsStatement: Statement = {
   text: `insert into hookwright.release_versions (release_id, event_type, version)
          select $1, name, version from hookwright.event_types where not reserved returning event_type`,

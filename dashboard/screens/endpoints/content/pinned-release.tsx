@@ -76,7 +76,7 @@ function BothBodies({ id, release, types }: { id: string; release: string; types
   if (data !== undefined && pinned === undefined) {
     return (
       <p className="text-soft">
-        <Trans>There is no event of these types yet.</Trans>
+        <Trans>No event of these types yet.</Trans>
       </p>
     );
   }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import { isReleaseName, RELEASE_NAME_RULE } from '../../../domain/content/converter/release-name.js';
+import { isReleaseName, RELEASE_NAME_RULE } from '../../../domain/ids/release-name.js';
 import { ConverterStepInput, converterRule } from '../../../entities/converter.js';
 import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import { type Converter, STEPS_MAX } from '../../../domain/content/converter/converter.js';
+import { type Converter, STEPS_MAX } from '../../../domain/content/converter.js';
 import { idToDate } from '../../../domain/ids/delivery-id.js';
 import { ConverterStep } from '../../../entities/converter.js';
 import { EventType } from '../../../entities/event-type.js';

@@ -1,5 +1,5 @@
-import type { Converter } from '../../../domain/content/converter/converter.js';
-import { readConverter } from '../../../domain/content/converter/read-converter.js';
+import type { Converter } from '../../../domain/content/converter.js';
+import { readConverter } from '../../../domain/content/read-converter.js';
 import type { ConverterStepInput } from '../../../entities/converter.js';
 import { invalidInput, refusedInput } from '../../../errors.js';
 import { proveConverter, requireProved } from '../../../operations/event-types/prove-converter.js';

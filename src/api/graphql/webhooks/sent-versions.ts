@@ -3,14 +3,14 @@ import { Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type
 import { matches } from '../../../domain/events/event-type.js';
 import { ConverterStep } from '../../../entities/converter.js';
 import { Webhook } from '../../../entities/webhook.js';
-import { REGISTERED_TYPES_MAX } from '../../../operations/event-types/register-event-type.js';
 import { olderVersions, type OlderVersion as Row } from '../../../operations/releases/older-versions.js';
 import type { Context } from '../../context/context.js';
 import { mayHold } from '../fields/costs.js';
 import { optionsOf } from '../fields/options-of.js';
 
-/** Of one event type. */
-const STEPS_SHOWN_MAX = 200;
+/** The steps that are shown of one event type, and the types. */
+const STEPS_SHOWN_MAX = 50;
+const TYPES_SHOWN_MAX = 50;
 
 @ObjectType({
   description: 'An event type whose payloads a webhook gets in another version than they are emitted in.',
@@ -39,14 +39,13 @@ class OlderVersion implements Omit<Row, 'steps'> {
 
 @Resolver(() => Webhook)
 export class SentVersionsResolver {
-  @mayHold(REGISTERED_TYPES_MAX)
+  @mayHold(TYPES_SHOWN_MAX)
   @FieldResolver(() => [OlderVersion], {
     complexity: 100,
-    description:
-      'The event types of the webhook that have changed since its release. Empty without a release. Costs 100.',
+    description: `The event types of the webhook that have changed since its release, at most ${TYPES_SHOWN_MAX}. Empty without a release. Costs 100.`,
   })
-  olderVersions(@Root() webhook: Webhook, @Ctx() context: Context): Promise<OlderVersion[]> {
-    return olderVersionsOf(webhook, context);
+  async olderVersions(@Root() webhook: Webhook, @Ctx() context: Context): Promise<OlderVersion[]> {
+    return (await olderVersionsOf(webhook, context)).slice(0, TYPES_SHOWN_MAX);
   }
 }
 

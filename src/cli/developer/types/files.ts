@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Converter } from '../../../domain/content/converter/converter.js';
-import { readConverter } from '../../../domain/content/converter/read-converter.js';
+import type { Converter } from '../../../domain/content/converter.js';
+import { readConverter } from '../../../domain/content/read-converter.js';
 import { isEventTypeName, isOwnEventTypeName } from '../../../domain/events/event-type.js';
 import { isDeeperThan } from '../../../domain/events/payload.js';
 import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';

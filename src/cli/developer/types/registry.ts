@@ -1,4 +1,4 @@
-import type { Converter } from '../../../domain/content/converter/converter.js';
+import type { Converter } from '../../../domain/content/converter.js';
 import { ask } from '../connection/ask.js';
 import type { Connection } from '../connection/connection.js';
 
@@ -9,7 +9,7 @@ export interface RegisteredType {
   reserved: boolean;
   deprecatedAt: string | null;
   schema: Record<string, unknown>;
-  /** That of the current version; null: it has none. Undefined: nobody has asked. */
+  /** The converter of the current version; null: it has none. Undefined: nobody has asked. */
   converter?: Converter | null;
 }
 

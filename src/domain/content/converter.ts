@@ -19,5 +19,5 @@ export const CONVERTER_OPS = {
 export type ConverterOp = keyof typeof CONVERTER_OPS;
 
 export const STEPS_MAX = 50;
-/** Of a value that is set, as JSON: it may be set in each element of a list. */
+/** The longest value that is set, as JSON: it may be set in each element of a list. */
 export const VALUE_CHARS_MAX = 1_024;

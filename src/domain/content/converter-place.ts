@@ -1,4 +1,4 @@
-import { NAME, namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../filter-path.js';
+import { NAME, namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from './filter-path.js';
 
 /** Stands for each element of a list. */
 export const EACH = null;

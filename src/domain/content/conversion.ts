@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { isObject, parseExact } from '../exact-json.js';
-import { namesOf } from '../filter-path.js';
-import { TooLarge } from '../work.js';
 import type { Converter, ConverterStep } from './converter.js';
-import { EACH, listsOf, type Place, placeOf } from './place.js';
+import { EACH, listsOf, type Place, placeOf } from './converter-place.js';
+import { isObject, parseExact } from './exact-json.js';
+import { namesOf } from './filter-path.js';
+import { TooLarge } from './work.js';
 
 type Json = Record<string, unknown>;
 /** A list or an object, and what it has at an index or a name. */

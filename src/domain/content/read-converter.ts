@@ -1,9 +1,9 @@
-import { isDeeperThan } from '../../events/payload.js';
-import { typeInWords } from '../../text/json-type.js';
-import { oneOf } from '../../text/nearest-word.js';
-import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from '../filter-path.js';
+import { isDeeperThan } from '../events/payload.js';
+import { typeInWords } from '../text/json-type.js';
+import { oneOf } from '../text/nearest-word.js';
 import { CONVERTER_OPS, type Converter, type ConverterOp, STEPS_MAX, VALUE_CHARS_MAX } from './converter.js';
-import { beginsWith, EACH, listsOf, type Place, placeOf } from './place.js';
+import { beginsWith, EACH, listsOf, type Place, placeOf } from './converter-place.js';
+import { namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from './filter-path.js';
 
 interface ConverterProblem {
   path: (string | number)[];
