@@ -16,6 +16,8 @@ drop function if exists hookwright.write_flow_events;
 drop function if exists hookwright.place_deliveries;
 drop function if exists hookwright.emit_lone_event(bigint, text, text, integer, text, integer, integer);
 drop function if exists hookwright.write_scheduled_event(bigint, text, text, timestamptz, text, text);
+drop function if exists hookwright.insert_deliveries(bigint[], bigint[], bigint[], bigint[], text[],
+  boolean[], bigint[], integer[], timestamptz, integer[], text, integer, integer, text[]);
 drop function if exists hookwright.emit(bigint, text, text, text, boolean, text);
 drop function if exists hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text);
 drop function if exists hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]);

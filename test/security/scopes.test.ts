@@ -92,7 +92,8 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt orderingKey status waitsFor webhookId`,
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey settlesUntil status supersededBy
+    waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
@@ -150,7 +151,7 @@ const unguarded: Record<string, string> = {
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   OptionWarning: 'code eventType message path types',
-  Ordering: 'by keep keyPath onFailure warnings',
+  Ordering: 'by keep keyPath onFailure settleMaxSeconds settleSeconds warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PayloadIssue: 'detail path',
@@ -316,6 +317,8 @@ const ids: Record<string, unknown> = {
   whereIs: '1',
   eventSchema: '*',
   scheduledEvent: '1',
+  release: '2026-11',
+  converterProof: 'coupon.applied',
 };
 
 describe('over the wire', () => {
@@ -330,6 +333,9 @@ describe('over the wire', () => {
 
   /** A literal that fits, so that it is the scope and not the input that is refused. */
   const literals: Record<string, string> = {
+    AddConverterInput: '{name: "a.b", converter: []}',
+    CreateReleaseInput: '{name: "2026-11"}',
+    Int: '2',
     CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
     CreatePortalSessionInput: '{capabilities: [VIEW]}',
     CreateNoticeRecipientInput: '{address: "a@example.com"}',
@@ -430,7 +436,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(11);
+    expect(routes).toBe(13);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

@@ -58,4 +58,5 @@ const firstAttempt = {
   nextProbeInMs: 0,
   isCheck: false,
   isProbe: false,
+  isBeingReplaced: false,
 };
