@@ -1,4 +1,4 @@
--- Converters of payloads (docs/decisions/0097).
+-- Converters of payloads (docs/decisions/0094).
 
 -- Gives a version of an event type its converter, once and for all. later: only for events of the time that begins in
 -- a minute, when every process knows it, because an event that was sent before is sent again as it was.

@@ -33,7 +33,7 @@ class Growth {
 
 /**
  * Converters one after the other, whose paths were read once. They never change, so neither does what they make of a
- * payload (docs/decisions/0097). It takes a time that grows with the payload: each step looks at an element once.
+ * payload (docs/decisions/0094). It takes a time that grows with the payload: each step looks at an element once.
  */
 export class Conversion {
   /** Conversions with the same steps have the same. */

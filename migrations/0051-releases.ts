@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Versions of payloads: converters, releases, and the endpoints pinned to them (docs/decisions/0097). */
+/** Versions of payloads: converters, releases, and the endpoints pinned to them (docs/decisions/0094). */
 export class Releases extends Migration {
   override up(): void {
     this.addSql(`
