@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 19;
+export const EDITION = 20;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '9e278a8add2052786f747dee111ba291b60343682c8c94e9330c10d932e95ca6';
+export const EDITION_DIGEST = '61f9962c8372d225d6ab0d719f508d41a219058c4a28582ce1bac0bcc18ab7fd';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -30,6 +30,7 @@ const files: readonly string[] = [
   'operational-events',
   'notices',
   'event-type-versions',
+  'converters',
   'schema-impact',
   'live-updates',
   'statistics',

@@ -54,6 +54,7 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   },
   onFailure: { name: msg`After a failure`, hint: msg`The next event is sent, or the key is blocked.` },
   filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
+  release: { name: msg`Release`, hint: msg`Payloads are sent in the versions of this release.` },
   shape: { name: msg`Shape`, hint: msg`A GraphQL query that picks the fields to send.` },
   externalId: { name: msg`External ID`, hint: msg`The id of the endpoint in your own system. It is set once.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },

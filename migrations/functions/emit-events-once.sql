@@ -7,6 +7,7 @@
 -- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
 --   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
 -- - ordering_keys: of the events; null: none has one
+-- - type_versions: as in emit_events
 -- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
 --
@@ -20,7 +21,7 @@
 create or replace function hookwright.emit_events_once(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], refusals text[], worker_pool text default null, claim_priority integer default null,
-  claim_max integer default null, ordering_keys text[] default null
+  claim_max integer default null, ordering_keys text[] default null, type_versions integer[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  claimed json)
 language plpgsql as $$
@@ -61,10 +62,10 @@ begin
   end if;
   if uses_flow or ordering_keys is not null then
     made := hookwright.write_events_flow(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
-      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys);
+      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys, type_versions);
   else
     made := hookwright.write_events_plain(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
-      errors, called_at, worker_pool, claim_priority, claim_max, null);
+      errors, called_at, worker_pool, claim_priority, claim_max, null, type_versions);
   end if;
   return query select i.ord::integer - 1, case when i.error is null then i.owner end, case
       when i.error is not null then 0

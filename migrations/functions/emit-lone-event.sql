@@ -9,7 +9,7 @@
 -- [id, 0, webhook's id, content, whether it is ordered], …
 create or replace function hookwright.emit_lone_event(
   tenant bigint, type text, event_body text, lane integer, worker_pool text, claim_priority integer, claim_max integer,
-  idempotency_key text default null, ordering_key text default null
+  idempotency_key text default null, ordering_key text default null, type_version integer default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean, error_code text, claimed json)
 language plpgsql as $$
 #variable_conflict use_column
@@ -44,11 +44,11 @@ begin
   -- The pool has a worker for each job if four deliveries share one. Ordered ones share none.
   if not (delivery_count <= 20 and lane <= claim_priority
           and delivery_count + 3 * coalesce(cardinality(array_remove(found.keys, null)), 0) <= claim_max) is true then
-    return query
-      select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed
+    return query select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed
       from hookwright.emit_events_once(
         array[tenant], array[type], array[event_body], array[idempotency_key], array[null::bigint], array[lane], null,
-        worker_pool, claim_priority, claim_max, case when ordering_key is not null then array[ordering_key] end) e;
+        worker_pool, claim_priority, claim_max, case when ordering_key is not null then array[ordering_key] end,
+        array[type_version]) e;
     return;
   end if;
   event_id := hookwright.next_id();
@@ -65,8 +65,8 @@ begin
     return next;
     return;
   end if;
-  insert into hookwright.events (id, tenant_id, event_type, body, ordering_key)
-  values (event_id, tenant, type, event_body, ordering_key);
+  insert into hookwright.events (id, tenant_id, event_type, body, ordering_key, type_version)
+  values (event_id, tenant, type, event_body, ordering_key, emit_lone_event.type_version);
   if delivery_count = 1 and found.actives[1] and found.keys[1] is null then
     delivery := hookwright.next_id();
     insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, content_id)

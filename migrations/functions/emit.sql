@@ -4,7 +4,7 @@
 -- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
   tenant_id bigint, event_type text, body text, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null
+  schema_checked boolean default false, ordering_key text default null, schema_version integer default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -13,7 +13,8 @@ begin
   select * into answer from hookwright.emit_events(
     array[emit.tenant_id], array[emit.event_type], array[emit.body], array[emit.idempotency_key],
     schema_checked => emit.schema_checked,
-    ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end);
+    ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end,
+    type_versions => case when emit.schema_version is not null then array[emit.schema_version] end);
   if answer.error_code is not null then
     perform hookwright.refuse(answer.error_code, answer.error_detail, 'docs/outbox.md, "What is refused"');
   end if;
@@ -29,6 +30,8 @@ end $$;
 --   judge_emits checks; from another role only the schemas that SQL cannot check
 -- - ordering_keys: 1 to 255 printable ASCII characters each, or null; null: no event has one. Webhooks with the order
 --   KEY get events of one key in the order of commits
+-- - type_versions: the versions of their types that the bodies were checked by; null: from the API, that none of them
+--   has a converter; from another role, the newest one
 -- - error_code: a code of emit_events_once or of judge_emits, or ORDERING_KEY_MALFORMED. Such an item writes nothing
 --
 -- Two ids can be equal after the clock was set back, and a day's partition is missing when no daemon has run for two
@@ -40,7 +43,7 @@ end $$;
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
-  schema_checked boolean default false, ordering_keys text[] default null
+  schema_checked boolean default false, ordering_keys text[] default null, type_versions integer[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
@@ -58,9 +61,10 @@ begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
       tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, restricted);
-    select j.refusals, j.details, coalesce(j.unescaped, bodies) into refusals, details, bodies
+    select j.refusals, j.details, coalesce(j.unescaped, bodies), j.versions
+    into refusals, details, bodies, type_versions
     from hookwright.judge_emits(
-      tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true) j;
+      tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true, type_versions) j;
   end if;
   if restricted then
     perform hookwright.note_outbox_emits(tenant_ids);
@@ -75,7 +79,7 @@ begin
           case when e.error_code is not null
             then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
         from hookwright.emit_events_once(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids,
-          priorities, refusals, ordering_keys => ordering_keys) e;
+          priorities, refusals, ordering_keys => ordering_keys, type_versions => type_versions) e;
       if hurries then
         perform set_config('lock_timeout', lock_timeout, true);
       end if;
@@ -106,7 +110,7 @@ end $$;
 -- its first emit.
 create or replace function hookwright.emit_traced_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], traceparents text[], ordering_keys text[] default null
+  priorities integer[], traceparents text[], ordering_keys text[] default null, type_versions integer[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_column
@@ -115,7 +119,8 @@ begin
   with emitted as materialized (
     select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
     from hookwright.emit_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                schema_checked => true, ordering_keys => ordering_keys) e
+                                schema_checked => true, ordering_keys => ordering_keys,
+                                type_versions => type_versions) e
   ),
   traced as (
     insert into hookwright.event_traces (event_id, tenant_id, traceparent)
@@ -183,6 +188,7 @@ language sql immutable as $$
     ('PAYLOAD_BREAKS_SCHEMA', 'HW007', 'The body breaks the schema of the event type.', null),
     ('SCHEMA_NOT_CHECKED', 'HW008', 'The schema of this event type cannot be checked in the database.',
       'Check the body by EventType.schema in the application, and say schema_checked => true.'),
+    ('SCHEMA_VERSION_UNKNOWN', 'HW011', 'The event type has no schema of this version.', null),
     ('IDEMPOTENCY_KEY_REUSED', 'HW009',
       'The idempotency key was used for an event of another type, or with another body or ordering key.', null),
     ('IDEMPOTENCY_KEY_INVALID', 'HW010', 'An idempotency key has 1 to 255 printable ASCII characters.', null),

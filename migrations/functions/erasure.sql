@@ -152,7 +152,8 @@ $$;
 -- own, so that other emits pay nothing. All else is as in emit_traced_events.
 create or replace function hookwright.emit_kept_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
-  priorities integer[], traceparents text[], ordering_keys text[], keep_hours integer[]
+  priorities integer[], traceparents text[], ordering_keys text[], keep_hours integer[],
+  type_versions integer[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_column
@@ -161,7 +162,7 @@ begin
   with emitted as materialized (
     select e.item, e.event_id, e.delivery_count, e.duplicate, e.error_code
     from hookwright.emit_traced_events(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities,
-                                       traceparents, ordering_keys) e
+                                       traceparents, ordering_keys, type_versions) e
   ),
   kept as (
     insert into hookwright.event_ends (tenant_id, event_id, ends_at)

@@ -4,7 +4,7 @@
 -- idempotency key answers with the first event, whatever deliver_at says.
 create or replace function hookwright.schedule(
   tenant_id bigint, event_type text, body text, deliver_at timestamptz, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null
+  schema_checked boolean default false, ordering_key text default null, schema_version integer default null
 ) returns table (scheduled_event_id bigint, due_at timestamptz, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_variable
@@ -12,15 +12,18 @@ declare
   code text;
   sentence text;
   unescaped text;
+  checked_version integer;
 begin
-  select j.refusals[1], j.details[1], j.unescaped[1] into code, sentence, unescaped
+  select j.refusals[1], j.details[1], j.unescaped[1], j.versions[1] into code, sentence, unescaped, checked_version
   from hookwright.judge_emits(
     array[tenant_id], array[event_type], array[body], array[idempotency_key],
-    not hookwright.may_emit_for_all(), schema_checked is true) j;
+    not hookwright.may_emit_for_all(), schema_checked is true,
+    case when schema_version is not null then array[schema_version] end) j;
   if code is null then
     select w.scheduled_id, w.due, w.is_duplicate, w.error_code into scheduled_event_id, due_at, duplicate, code
     from hookwright.write_scheduled_event(
-      tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key) w;
+      tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key,
+      checked_version => checked_version) w;
     sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' end;
   end if;
   if code is not null then
@@ -52,12 +55,13 @@ end $$;
 -- Writes a scheduled event whose body and idempotency key are checked.
 --
 -- - keep_for: how many hours its event is kept after it was emitted; null: as long as others
+-- - checked_version: the version of its type that the body was checked by; null: one without a converter
 -- - is_duplicate: an event with the key and the same content is open, or was emitted within 7 days
 -- - error_code: ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED, SCHEDULED_LIMIT_REACHED. Nothing is written
 create or replace function hookwright.write_scheduled_event(
   tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
-  keep_for integer default null,
+  keep_for integer default null, checked_version integer default null,
   out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -107,9 +111,9 @@ begin
       error_code := 'SCHEDULED_LIMIT_REACHED';
     else
       insert into hookwright.scheduled_events as s (tenant_id, event_type, body, deliver_at, due_at, idempotency_key,
-                                                    ordering_key, keep_hours, created_at)
+                                                    ordering_key, keep_hours, type_version, created_at)
       values (tenant, type, payload, greatest(deliver, called_at), greatest(deliver, called_at), once_key, order_key,
-              keep_for, called_at)
+              keep_for, checked_version, called_at)
       on conflict (tenant_id, idempotency_key, (case when status = 'SCHEDULED' then 0::bigint else id end))
         where idempotency_key is not null do nothing
       returning s.id, s.deliver_at into scheduled_id, due;
@@ -153,7 +157,7 @@ begin
     select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
            array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
            array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys,
-           array_agg(s.keep_hours order by nth) as keep_hours
+           array_agg(s.keep_hours order by nth) as keep_hours, array_agg(s.type_version order by nth) as type_versions
     into due
     from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
@@ -169,7 +173,7 @@ begin
       due.tenant_ids, due.event_types, due.bodies, due.keys, ids, errors, due.ordering_keys) k;
     -- Not emit_events_once, which refuses types that were deprecated since.
     perform hookwright.write_events_flow(due.tenant_ids, due.event_types, due.bodies, null, null, ids, owners, errors,
-      called_at, null, null, null, due.ordering_keys);
+      called_at, null, null, null, due.ordering_keys, due.type_versions);
     update hookwright.scheduled_events s
     set status = case when e.error is null then 'EMITTED' else 'CANCELED' end,
         event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()

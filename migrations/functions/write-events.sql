@@ -10,7 +10,7 @@
 create or replace function hookwright.write_events_{{way}}(
   tenant_ids bigint[], event_types text[], bodies text[], only_webhook_ids bigint[], priorities integer[],
   ids bigint[], owners bigint[], errors text[], called_at timestamptz, worker_pool text, claim_priority integer,
-  claim_max integer, ordering_keys text[], out counts integer[], out claimed json)
+  claim_max integer, ordering_keys text[], type_versions integer[], out counts integer[], out claimed json)
 language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -21,8 +21,8 @@ begin
          as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ordering_key, ord)
     where i.error is null and i.owner = i.id),
   written as (
-    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key)
-    select id, tenant_id, event_type, body, only_webhook_id, ordering_key from fresh),
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key, type_version)
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key, type_versions[ord] from fresh),
   matched as materialized (
     select hookwright.next_id() as id, f.ord, f.id as event_id, f.tenant_id, f.event_type, -- only plain
            f.priority, w.id as webhook_id, w.active -- only plain

@@ -31,6 +31,10 @@ export class Event {
   @Property({ type: 'text', lazy: true })
   body?: string;
 
+  /** The version of its type that the body was checked by; null: one without a converter. */
+  @Property({ type: 'integer', nullable: true, hidden: true })
+  typeVersion!: number | null;
+
   @Property({ ...idColumn(), nullable: true })
   @ShowsIdOf('Webhook', {
     nullable: true,

@@ -37,6 +37,8 @@ const OTHERS: Readonly<Record<string, MessageDescriptor>> = {
   includeFiltered: msg`With filtered events`,
   scopes: msg`Permissions`,
   capabilities: msg`Permissions`,
+  converter: msg`Converter`,
+  versions: msg`Versions`,
   expiresInSeconds: msg`Lifetime`,
   keysExpireInSeconds: msg`Lifetime of keys`,
   invitationDays: msg`Days of the invitation`,

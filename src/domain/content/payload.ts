@@ -1,3 +1,4 @@
+import type { Conversion } from './conversion.js';
 import { parseExact } from './exact-json.js';
 
 const BYTES_PER_CHAR = 2;
@@ -8,6 +9,7 @@ const BYTES_PER_VALUE = 64;
 export class Payload {
   #rounded: unknown;
   #exact: unknown;
+  #converted: Map<string, Payload> | undefined;
 
   /** @param body JSON */
   constructor(readonly body: string) {}
@@ -24,12 +26,25 @@ export class Payload {
     return this.#exact;
   }
 
-  /** About as much memory as it takes, parsed. */
+  /**
+   * The payload in an older version. It is made once for all that ask for it.
+   *
+   * @throws TooLarge when it grows by more than so many characters
+   */
+  in(conversion: Conversion, growthMax: number): Payload {
+    const made = this.#converted?.get(conversion.digest) ?? new Payload(conversion.of(this.body, growthMax));
+    this.#converted ??= new Map();
+    this.#converted.set(conversion.digest, made);
+    return made;
+  }
+
+  /** About as much memory as it takes, parsed. Those in older versions count as they are when it is asked. */
   get bytes(): number {
     let commas = 0;
     for (let at = this.body.indexOf(','); at !== -1; at = this.body.indexOf(',', at + 1)) {
       commas += 1;
     }
-    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE;
+    const converted = [...(this.#converted?.values() ?? [])].reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE + converted;
   }
 }

@@ -32,7 +32,7 @@ export interface DueDelivery extends WebhookToSend {
   eventType: string;
   body: string;
   /** The content that is sent instead of the body; null: the body itself. */
-  content: { id: number; eventId: number } | null;
+  content: { id: number; eventId: number; typeVersion?: number | null } | null;
   /** Where its event's trace goes on from; null: it is not traced. */
   traceparent: string | null;
   /** The secret before the last rotation, sealed; null when its overlap was over. */
@@ -83,7 +83,7 @@ const loadSql = (
 ) => `
     select d.id, d.tenant_id as "tenantId", d.webhook_id as "webhookId", d.event_type as "eventType", e.body,
            case when d.content_id is not null
-             then json_build_object('id', d.content_id, 'eventId', d.event_id) end as content,
+             then json_build_object('id', d.content_id, 'eventId', d.event_id, 'typeVersion', e.type_version) end as content,
            ${traceparent.column} as traceparent, ${selectToSend('w')},
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as "previousSecret",
            coalesce(extract(epoch from w.closed_until - now())::float8 * 1000, 0) as "closedForMs",

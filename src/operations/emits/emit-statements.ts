@@ -31,12 +31,17 @@ const orderedItems = new RowsParameter({ ...itemColumns, ordering_keys });
 const tracedOrderedItems = new RowsParameter({ ...itemColumns, traceparents, ordering_keys });
 const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
-/** The same for items, some of which are kept for some hours only. */
+/** The same for items of which some have a version with a converter. */
+const type_versions = column.integer(({ typeVersion }: EmitItem) => typeVersion);
+const claimedVersionedItems = new RowsParameter({ ...itemColumns, ordering_keys, type_versions }, { after: 3 });
+
+/** All that items may have: some of them are kept for some hours only, or have such a version. */
 const keptItems = new RowsParameter({
   ...itemColumns,
   traceparents,
   ordering_keys,
   keep_hours: column.integer(({ keepHours }: EmitItem) => keepHours),
+  type_versions,
 });
 
 /** One row per item, in their order. */
@@ -90,35 +95,46 @@ const claimedOrderedStatement: Statement = {
          order by item`,
 };
 
+const claimedVersionedStatement: Statement = {
+  name: 'emit_claimed_versioned_events',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3,
+           ${claimedVersionedItems.array('ordering_keys')}, ${claimedVersionedItems.array('type_versions')})
+         order by item`,
+};
+
 /** These for one item that is for all subscribers. */
 const loneStatement: Statement = {
   name: 'emit_lone_event',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
-         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3, $8, $9)`,
+         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3, $8, $9, $10)`,
 };
 
 const isLone = (items: readonly EmitItem[]): boolean => items.length === 1 && items[0]!.onlyWebhookId === null;
 
 const isOrdered = ({ orderingKey }: Emit): boolean => typeof orderingKey === 'string';
 
-const loneValues = ({ tenantId, eventType, body, priority, idempotencyKey, orderingKey = null }: EmitItem) => [
+const loneValues = ({
   tenantId,
   eventType,
   body,
   priority,
   idempotencyKey,
-  orderingKey,
-];
+  orderingKey = null,
+  typeVersion,
+}: EmitItem) => [tenantId, eventType, body, priority, idempotencyKey, orderingKey, typeVersion ?? null];
 
 const isTraced = ({ traceparent }: Emit): boolean => typeof traceparent === 'string';
 
 const isKept = ({ keepHours }: Emit): boolean => typeof keepHours === 'number';
 
+const isVersioned = ({ typeVersion }: Emit): boolean => typeof typeVersion === 'number';
+
 /** Whether the statements that claim write all of an item. */
 export const isClaimable = (item: Emit): boolean => !isTraced(item) && !isKept(item);
 
 function formOf(items: readonly EmitItem[]): [Statement, RowsParameter<EmitItem>] {
-  if (items.some(isKept)) {
+  if (items.some(isKept) || items.some(isVersioned)) {
     return [keptStatement, keptItems];
   }
   const isSomeOrdered = items.some(isOrdered);
@@ -134,17 +150,22 @@ export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly Em
   return (await query<EmitRow>(on, statement, parameter.values(items))).map(toResult);
 }
 
+function claimedForm(items: readonly EmitItem[]): [Statement, unknown[]] {
+  if (items.some(isVersioned)) {
+    return [claimedVersionedStatement, claimedVersionedItems.values(items)];
+  }
+  return items.some(isOrdered)
+    ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
+    : [claimedStatement, claimedItems.values(items)];
+}
+
 /** Writes claimable items, and claims their deliveries if there is room for them. */
 export async function writeClaimedItems(
   { pool, workerPoolId, priorityMax, deliveriesMax, begin }: Claim,
   items: readonly EmitItem[],
 ): Promise<EmitResult[]> {
   const atMs = performance.now();
-  const [statement, values] = isLone(items)
-    ? [loneStatement, loneValues(items[0]!)]
-    : items.some(isOrdered)
-      ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
-      : [claimedStatement, claimedItems.values(items)];
+  const [statement, values] = isLone(items) ? [loneStatement, loneValues(items[0]!)] : claimedForm(items);
   const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, statement, [
     workerPoolId,
     priorityMax,

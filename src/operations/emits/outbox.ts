@@ -11,7 +11,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
-const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text)';
+const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text, integer)';
 
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
@@ -32,8 +32,8 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant usage on schema hookwright to ${name};
     grant execute on function
       ${EMIT},
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[]),
-      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text),
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[], integer[]),
+      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text, integer),
       hookwright.unschedule(bigint, bigint),
       hookwright.tenant_id(text)
       to ${name}`);

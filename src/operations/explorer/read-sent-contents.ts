@@ -4,6 +4,7 @@ import { piece } from '../../platform/concurrency/in-pieces.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type ContentRow, readContentsStatement } from '../contents/read-contents.js';
+import type { Conversions } from '../releases/conversions.js';
 import type { LongTexts } from './read-bodies.js';
 
 /** The content of a delivery. */
@@ -20,6 +21,7 @@ interface Row {
   key: number;
   body: string | null;
   event_id: number;
+  type_version: number | null;
   event_type: string;
   content_id: number | null;
   reshaped_after: number;
@@ -27,9 +29,11 @@ interface Row {
 }
 
 /** A scalar subquery, so that Postgres looks each event up by its key: in a join it would read all of the tenant. */
+const ofEvent = (column: string) => `(select e.${column} from hookwright.events e
+            where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
+
 const deliveriesSql = (columns: (body: string) => string) => `
-    select d.id as key, ${columns(`(select e.body from hookwright.events e
-            where e.tenant_id = d.tenant_id and e.id = d.event_id)`)}
+    select d.id as key, ${columns(ofEvent('body'))}
     from hookwright.deliveries d
     where d.id = any($2::bigint[]) and d.id between $3 and $4 and (d.tenant_id = $1) is true`;
 
@@ -38,6 +42,7 @@ const readStatement = {
   text: deliveriesSql(
     (body) =>
       `${body} as body, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
+       case when d.content_id is not null then ${ofEvent('type_version')} end as type_version,
        d.erased is true as erased`,
   ),
 };
@@ -51,7 +56,10 @@ const measureStatement = {
 };
 
 /** The contents of deliveries, by their ids. */
-export const deliveryContents = (rules: ContentRules): LongTexts<number, DeliveryContent> => ({
+export const deliveryContents = (
+  rules: ContentRules,
+  conversions: Conversions,
+): LongTexts<number, DeliveryContent> => ({
   measure: async (db, tenantId, ids) => {
     const values = [tenantId, [...ids], ...idRange(ids), rules.payloadBytesMax];
     const rows = await tenantQuery<{ key: number; value: number | null }>(db.pool, tenantId, measureStatement, values);
@@ -67,7 +75,8 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
         : await tenantQuery<ContentRow>(db.pool, tenantId, readContentsStatement, [bigintArray(contentIds)]);
     const byId = new Map(contents.map((content) => [content.id, content]));
     const made = new Map<number, DeliveryContent>();
-    for (const { key, body, event_id, event_type, content_id, reshaped_after: reshapedAfter, erased } of rows) {
+    for (const row of rows) {
+      const { key, body, event_id: id, event_type: type, content_id, reshaped_after: reshapedAfter, erased } = row;
       if (erased) {
         made.set(key, { sent: null, reshapedAfter, erased });
         continue;
@@ -76,9 +85,10 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
       if (body === null || content === undefined) {
         continue; // the retention time has just ended
       }
-      const event = { id: event_id, tenantId, type: event_type, body };
-      const sent =
-        content === null ? { body, headers: {} } : await piece(tenantId, () => contentOf(event, content, rules));
+      const event = { id, type, typeVersion: row.type_version };
+      const conversion = content === null ? null : await conversions.of(content.release, event);
+      const make = () => contentOf({ ...event, tenantId, body, conversion }, content!, rules);
+      const sent = content === null ? { body, headers: {} } : await piece(tenantId, make);
       made.set(key, { sent, reshapedAfter, erased });
     }
     return made;

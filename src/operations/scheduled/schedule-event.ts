@@ -24,7 +24,7 @@ const statement: Statement = {
   name: 'schedule_event',
   text: `select error_code as refused, scheduled_id as id, is_duplicate as duplicate
          from hookwright.write_scheduled_event(
-           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8)`,
+           $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8, $9)`,
 };
 
 const patience = {
@@ -40,10 +40,10 @@ const patience = {
  */
 export async function scheduleEvent(db: Database, event: EventToSchedule): Promise<Scheduled> {
   const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey } = event;
-  const { orderingKey = null, keepHours = null } = event;
+  const { orderingKey = null, keepHours = null, typeVersion = null } = event;
   // Postgres has no year 0.
   const at = deliverAt === null ? null : new Date(Math.max(0, deliverAt.getTime()));
-  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours];
+  const values = [tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours, typeVersion];
   const rows = await commitsOf(db.orm).run(() =>
     tenantQuery<Scheduled & object>(db.pool, tenantId, statement, values, patience),
   );

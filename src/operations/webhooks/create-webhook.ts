@@ -24,6 +24,8 @@ import { markPaused, markUnverified } from './switch-webhook.js';
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   own?: OwnSecrets;
+  /** The release that it is pinned to where its settings name none. It is no part of an idempotent request. */
+  pin?: string | null;
   /** It is made paused, and holds its events so long. Null: it is active at once. */
   paused?: { holdHours: number } | null;
   /** The endpoint must prove that it wants deliveries, which are held so long. Null: it need not. */
@@ -50,7 +52,7 @@ export async function createWebhook(
   wanted: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...others } = wanted;
-  const { paused = null, challenge = null, signingKey = null, ...settings } = others;
+  const { paused = null, challenge = null, signingKey = null, pin = null, ...settings } = others;
   if (tenantId === INSTALLATION_TENANT) {
     await makeInstallationTenant(db, vault);
   }
@@ -58,7 +60,8 @@ export async function createWebhook(
   const secret = own.secret ?? formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
   const previousSealedSecret = own.previousSecret === null ? null : await vault.seal(tenantId, id, own.previousSecret);
-  const stored = await sealSettings(vault, tenantId, id, settings);
+  const pinned = pin === null || settings.release != null ? settings : { ...settings, release: pin };
+  const stored = await sealSettings(vault, tenantId, id, pinned);
   const state = paused === null ? {} : { active: false };
   const request = { ...settings, ...own, ...state };
   const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request });

@@ -31,7 +31,7 @@ export async function prepareEmit(
   const { body, value, name } = await piece(tenant, () =>
     givenPayload(context, payload ?? null, written ?? null, path, bytesMax),
   );
-  const issues = await context.eventTypes.check(eventType, value, tenant);
+  const { issues, version: typeVersion } = await context.eventTypes.check(eventType, value, tenant);
   const fields: Record<string, string> = {
     payload: name,
     eventType: typeof named === 'string' ? 'eventType' : 'event',
@@ -41,7 +41,7 @@ export async function prepareEmit(
   const kept =
     typeof keepHours === 'number' ? parseInput(hoursBelow(context), keepHours, [...path, 'keepHours']) : null;
   const known = { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null };
-  return { ...known, orderingKey: ordering, keepHours: kept };
+  return { ...known, orderingKey: ordering, keepHours: kept, typeVersion };
 }
 
 /** @throws ApiError */
