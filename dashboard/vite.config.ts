@@ -10,7 +10,9 @@ import react from '@vitejs/plugin-react';
 import { build, defineConfig, type Plugin, type Rolldown } from 'vite';
 import { askAgainScript } from './build/ask-again.ts';
 import { chunks, preloadPages } from './build/chunks.ts';
+import { compiledTexts } from './build/compiled-texts.ts';
 import { documentTexts } from './build/documents.ts';
+import { singleIcons } from './build/single-icons.ts';
 
 const compress = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -81,6 +83,7 @@ export default defineConfig({
   experimental: { renderBuiltUrl: (_file, { hostType }) => (hostType === 'html' ? undefined : { relative: true }) },
   plugins: [
     documentTexts(),
+    singleIcons(),
     react(),
     // The English texts stay in the code, so that a catalogue is loaded for other languages alone.
     babel({
@@ -91,6 +94,7 @@ export default defineConfig({
         ),
       ],
     }),
+    compiledTexts(),
     lingui({ failOnMissing: process.env['CI'] === 'true', cwd: import.meta.dirname }),
     tailwindcss(),
     embedScript(),
@@ -103,7 +107,7 @@ export default defineConfig({
     outDir: '../dist/dashboard',
     emptyOutDir: true,
     manifest: true,
-    target: 'es2022',
+    target: ['chrome111', 'safari16.4', 'firefox128'], // the oldest that Tailwind's styles work in
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {

@@ -8,9 +8,11 @@ select on: event_types, events, installation_report, notice_recipients, ordering
 select on: edition, migrations, stats_progress, tenants, verifications
 select on: failure_stats, queue_gaps, queue_progress, queue_stats, queue_uncounted
 select on: erasure_counts
+select on: release_versions, releases
 select on: webhook_contents, webhook_options, webhook_recoveries, webhooks
 insert on: api_keys, audit_log, bulk_operations, creation_keys, notice_recipients, notices, tenants
 insert on: erasure_counts
+insert on: release_versions, releases
 insert on: signing_keys, verifications, webhook_contents, webhook_options, webhooks
 insert on: event_types (description), event_types (name), event_types (sample_payload), event_types (schema)
 insert on: event_types (text_fields)
@@ -32,6 +34,7 @@ select on: endpoint_tokens (tenant_id), endpoint_tokens (webhook_id)
 update on: endpoint_tokens (fetching_until), endpoint_tokens (sealed)
 usage on sequence: api_keys_id_seq, audit_log_id_seq, id_sequence, tenants_id_seq, webhooks_id_seq
 usage on sequence: erasure_counts_id_seq
+usage on sequence: releases_id_seq
 usage on sequence: notice_recipients_id_seq, options_version, webhook_contents_id_seq
 select on sequence: changes_wanted_until
 execute on function: attempt_now, begin_portal_session, check_webhook, current_tenant, data_key_samples, emit_events
@@ -42,7 +45,7 @@ execute on function: filter_change, find_api_key, meets_filter, no_change, passe
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: newest_of_type, options_with_paths, webhooks_of_type
-execute on function: lease_events, limits_of_tenant
+execute on function: lease_events, limits_of_tenant, set_converter
 execute on function: parts_of, tenants_named, want_changes, where_is, where_is_external, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)
@@ -58,6 +61,8 @@ policy: ordering_keys (one_tenant), ordering_queue (one_tenant), scheduled_event
 policy: signing_keys (one_tenant), verifications (one_tenant)
 policy: webhook_contents (one_tenant), webhook_options (one_tenant), webhook_recoveries (one_tenant)
 policy: event_types (everybody_reads), event_types (installation_adds), event_types (installation_changes)
+policy: release_versions (everybody_reads), release_versions (installation_adds)
+policy: releases (everybody_reads), releases (installation_adds)
 `;
 
 /** "select on webhooks", one right in each. */

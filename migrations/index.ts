@@ -40,6 +40,8 @@ import { Retention } from './0046-retention.js';
 import { TenantLimits } from './0047-tenant-limits.js';
 import { TenantRates } from './0048-tenant-rates.js';
 import { WordsOfEventTypes } from './0049-words-of-event-types.js';
+import { Settling } from './0050-settling.js';
+import { Releases } from './0051-releases.js';
 import { ChangesAndTargets } from './0052-changes-and-targets.js';
 
 /** It installed functions before they had editions. */
@@ -94,5 +96,7 @@ export const migrations = [
   { name: '0047-tenant-limits', class: TenantLimits },
   { name: '0048-tenant-rates', class: TenantRates },
   { name: '0049-words-of-event-types', class: WordsOfEventTypes },
+  { name: '0050-settling', class: Settling },
+  { name: '0051-releases', class: Releases },
   { name: '0052-changes-and-targets', class: ChangesAndTargets },
 ];

@@ -1,9 +1,11 @@
 import { WeighedMap } from '../../src/domain/collections/weighed-map.js';
 import { type Content, PlannedContent, type SentContent } from '../../src/domain/content/content.js';
+import type { Conversion } from '../../src/domain/content/conversion.js';
 import { Payload } from '../../src/domain/content/payload.js';
 import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { readContents } from '../../src/operations/contents/read-contents.js';
+import { Conversions } from '../../src/operations/releases/conversions.js';
 import { LoopTurns } from '../../src/platform/concurrency/loop-turns.js';
 import type { HasPool } from '../../src/platform/database/database.js';
 import { GroupCommit } from '../../src/platform/database/group-commit.js';
@@ -36,6 +38,7 @@ export class ContentsOfDeliveries {
   readonly #payloads = new WeighedMap<string, Payload>(PAYLOADS_BYTES_MAX, KEPT_FOR_MS);
   /** By tenant, event and form: each webhook has a content of its own, but many have the same form. */
   readonly #made = new WeighedMap<string, SentContent | null>(MADE_BYTES_MAX, KEPT_FOR_MS);
+  readonly #conversions: Conversions;
   readonly #turns: LoopTurns<ContentPace>;
   #forgetting: NodeJS.Timeout | undefined;
   /** How long all of them have kept the thread busy. */
@@ -44,6 +47,7 @@ export class ContentsOfDeliveries {
   constructor(private readonly deps: ContentsDeps) {
     const { db, fence } = deps;
     this.#reads = new GroupCommit((ids) => readContents(db.pool, ids), { itemsMax: BATCH_MAX });
+    this.#conversions = new Conversions(db);
     // Those that have a permit when the daemon stops are the last ones.
     this.#turns = new LoopTurns((pace) => fence.ending || !pace.isOver(performance.now()));
   }
@@ -61,14 +65,16 @@ export class ContentsOfDeliveries {
     if (plan === undefined && content === null) {
       throw new Error(`Content ${id} is gone.`);
     }
-    const known = plan && this.#made.get(keyOf(delivery, plan), performance.now());
+    const release = (plan ?? content!).release;
+    const conversion = release === null ? null : await this.#conversions.of(release, versionedEvent(delivery));
+    const known = plan && this.#made.get(keyOf(delivery, plan, conversion), performance.now());
     if (known !== undefined) {
       making.end(performance.now(), 0);
       return known;
     }
     return await this.#turns.run(making.pace, () => {
       const startedAtMs = performance.now();
-      const sent = this.#make(delivery, plan ?? this.#planned(id, content!), startedAtMs);
+      const sent = this.#make(delivery, plan ?? this.#planned(id, content!), conversion, startedAtMs);
       const now = performance.now();
       making.end(now, now - startedAtMs);
       this.seconds += (now - startedAtMs) / 1000;
@@ -82,9 +88,14 @@ export class ContentsOfDeliveries {
     return plan;
   }
 
-  #make(delivery: DueDelivery, plan: PlannedContent, startedAtMs: number): SentContent | null {
+  #make(
+    delivery: DueDelivery,
+    plan: PlannedContent,
+    conversion: Conversion | null,
+    startedAtMs: number,
+  ): SentContent | null {
     const { tenantId, eventType: type, body, content } = delivery;
-    const key = keyOf(delivery, plan);
+    const key = keyOf(delivery, plan, conversion);
     const known = this.#made.get(key, startedAtMs);
     if (known !== undefined) {
       return known;
@@ -93,7 +104,7 @@ export class ContentsOfDeliveries {
     const eventKey = `${tenantId} ${eventId}`;
     const kept = this.#payloads.get(eventKey, startedAtMs);
     const payload = kept ?? new Payload(body, previous);
-    const sent = plan.of({ id: eventId, tenantId, type, payload }, this.deps.config);
+    const sent = plan.of({ id: eventId, tenantId, type, payload, conversion }, this.deps.config);
     const now = performance.now();
     if (now - startedAtMs >= KEPT_FROM_MS) {
       this.#made.set(key, sent, MADE_BYTES + 2 * (sent?.body.length ?? 0), now);
@@ -122,5 +133,11 @@ export class ContentsOfDeliveries {
 /** An entry without its body. */
 const MADE_BYTES = 500;
 
-const keyOf = ({ tenantId, content }: DueDelivery, plan: PlannedContent): string =>
-  `${tenantId} ${content!.eventId} ${plan.digest}`;
+const keyOf = ({ tenantId, content }: DueDelivery, plan: PlannedContent, conversion: Conversion | null): string =>
+  `${tenantId} ${content!.eventId} ${plan.digest}${conversion === null ? '' : ` ${conversion.digest}`}`;
+
+const versionedEvent = ({ eventType: type, content }: DueDelivery) => ({
+  id: content!.eventId,
+  type,
+  typeVersion: content!.typeVersion ?? null,
+});

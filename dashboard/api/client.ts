@@ -16,13 +16,17 @@ import {
   createRequest,
   fetchExchange,
   type OperationResult,
+  type SubscriptionForwarder,
   subscriptionExchange,
   type TypedDocumentNode,
 } from 'urql';
 import { BASE } from './base';
 import { createCache } from './cache';
 import { keepShown } from './keep-shown';
-import { LiveConnection } from './live';
+import type { LiveConnection } from './live';
+import { liveStates } from './live-states';
+import { pauseMs } from './passing';
+import { laterScript } from './scripts';
 import { fetchSignedIn } from './session';
 
 const URL = `${BASE}/graphql`;
@@ -36,7 +40,6 @@ const URL = `${BASE}/graphql`;
  */
 export function createClient(tenantId?: string): Client {
   const headers: Record<string, string> = tenantId === undefined ? {} : { 'hookwright-tenant': tenantId };
-  const live = new LiveConnection(headers);
   const client: Client = new Client({
     url: URL,
     preferGetMethod: false,
@@ -46,11 +49,44 @@ export function createClient(tenantId?: string): Client {
     exchanges: [
       keepShown((operation) => client.reexecuteOperation(operation)),
       createCache(),
-      subscriptionExchange({ forwardSubscription: live.subscribe }),
+      subscriptionExchange({ forwardSubscription: laterLive(headers) }),
       fetchExchange,
     ],
   });
   return client;
+}
+
+const loadLive = laterScript(() => import('./live'));
+
+/** The live connection comes with the first subscription, and after the first figures: it changes them. */
+function laterLive(headers: Record<string, string>): SubscriptionForwarder {
+  let live: Promise<LiveConnection> | undefined;
+  const connect = async (failures = 0): Promise<LiveConnection> => {
+    try {
+      const { LiveConnection } = await loadLive();
+      liveStates.set(headers, 'off');
+      return new LiveConnection(headers);
+    } catch {
+      liveStates.set(headers, 'waiting');
+      await new Promise((resolve) => setTimeout(resolve, pauseMs(failures + 1)));
+      return connect(failures + 1);
+    }
+  };
+  return (request, operation) => ({
+    subscribe: (observer) => {
+      let isOver = false;
+      let end = () => {
+        isOver = true;
+      };
+      live ??= connect();
+      void live.then((connection) => {
+        if (!isOver) {
+          end = connection.subscribe(request, operation).subscribe(observer).unsubscribe;
+        }
+      });
+      return { unsubscribe: () => end() };
+    },
+  });
 }
 
 /** A client for the pages of a `Feed`: it has the session and the tenant of `client`, and no cache. */

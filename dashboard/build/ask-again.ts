@@ -21,6 +21,14 @@ function script(): void {
       }
       const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
       if (window.parent !== window) {
+        // The page around it may have no script that opens another link.
+        const [words, button] = [document.createElement('p'), document.createElement('button')];
+        words.className = 'p-6';
+        button.className = 'underline';
+        button.textContent = 'Load it again';
+        button.onclick = () => location.reload();
+        words.append('A part of this page is missing. ', button);
+        document.getElementById('root')?.replaceChildren(words);
         throw error;
       }
       if (navigation?.type === 'reload') {

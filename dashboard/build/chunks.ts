@@ -8,12 +8,22 @@ interface Modules {
 const ROOT = join(import.meta.dirname, '..');
 const PAGES = ['portal/main.tsx', 'console/main.tsx'].map((page) => join(ROOT, page));
 
-const FIRST_SCREENS = ['overview/overview.tsx', 'endpoints/list/endpoints.tsx', 'installation/installation.tsx'].map(
-  (screen) => join(ROOT, 'screens', screen),
-);
+/** The screens that people come to first, by what they share. */
+const FIRST_SCREENS = {
+  overview: screens('overview/overview.tsx', 'endpoints/list/endpoints.tsx', 'installation/installation.tsx'),
+  delivery: screens('deliveries/deliveries.tsx'),
+  endpoint: screens('endpoints/one/endpoint.tsx'),
+};
 
-const DELIVERIES = join(ROOT, 'screens/deliveries/deliveries.tsx');
-const ENDPOINT = join(ROOT, 'screens/endpoints/one/endpoint.tsx');
+/** What those show after their first figures. */
+const LATER = [
+  join(ROOT, 'parts/over-time/charts.tsx'),
+  ...screens('overview/below.tsx', 'endpoints/one/below.tsx', 'installation/parts.tsx', 'installation/daemons.tsx'),
+];
+
+function screens(...paths: string[]): string[] {
+  return paths.map((path) => join(ROOT, 'screens', path));
+}
 
 /** What loads all else: the map of the screens, and what Vite and Rolldown add for imports. */
 const START = /[\\/]screens[\\/]screens\.ts$|preload-helper|rolldown[\\/]runtime/;
@@ -24,16 +34,22 @@ const POPUPS = /[\\/]node_modules[\\/]@(base-ui|floating-ui)[\\/]/;
 /**
  * A few files instead of one for each set of modules that some screens share: over a slow line a request costs more
  * than some bytes that a screen does not need. The libraries and the frame of the pages are a file each, so that a
- * release changes as little as possible of what browsers keep.
+ * release changes as little as possible of what browsers keep. A first screen has one file of parts besides: those that
+ * it shares with other screens, but not with another kind of first screens.
  */
 export const chunks: Rolldown.OutputOptions['codeSplitting'] = {
   groups: [
-    { name: 'start', test: START, priority: 5 },
-    group('library', 3, (id, modules) => LIBRARY.test(id) && isNeeded(PAGES, id, modules)),
-    { ...group('frame', 2, (id, modules) => isNeeded([...PAGES, ...FIRST_SCREENS], id, modules)), minShareCount: 2 },
-    // One file for the parts that both screens share with others: there would be ten small ones.
-    { ...group('delivery-parts', 1, (id, modules) => isNeeded([DELIVERIES], id, modules)), minShareCount: 2 },
-    { ...group('endpoint-parts', 1, (id, modules) => isNeeded([ENDPOINT], id, modules)), minShareCount: 2 },
+    { name: 'start', test: START, priority: 6 },
+    group('library', 5, (id, modules) => LIBRARY.test(id) && isNeeded(PAGES, id, modules)),
+    {
+      ...group('frame', 4, (id, modules) => isNeeded(PAGES, id, modules) || kindsWith(id, modules).length > 1),
+      minShareCount: 2,
+    },
+    ...Object.keys(FIRST_SCREENS).map((kind) => ({
+      ...group(`${kind}-parts`, 3, (id, modules) => kindsWith(id, modules)[0] === kind),
+      minShareCount: 2,
+    })),
+    { ...group('later-parts', 2, (id, modules) => isNeeded(LATER, id, modules)), minShareCount: 2 },
     { ...group('popups', 1, (id) => POPUPS.test(id)), minShareCount: 2 },
     { ...group('more', 0, (id) => id.startsWith(ROOT) && !id.endsWith('.po')), minShareCount: 3 },
   ],
@@ -41,6 +57,11 @@ export const chunks: Rolldown.OutputOptions['codeSplitting'] = {
 
 function group(name: string, priority: number, takes: (id: string, modules: Modules) => boolean) {
   return { name: (id: string, modules: Modules) => (takes(id, modules) ? name : null), priority };
+}
+
+/** The kinds of first screens that need a module. */
+function kindsWith(id: string, modules: Modules): string[] {
+  return Object.entries(FIRST_SCREENS).flatMap(([kind, screens]) => (isNeeded(screens, id, modules) ? [kind] : []));
 }
 
 const found = new Map<string, Set<string>>();

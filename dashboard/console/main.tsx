@@ -4,11 +4,14 @@ import { fetchLaterScripts } from '../api/scripts';
 import { showPage, showWaiting } from '../parts/page-root';
 import { byNumber, routerOptions } from '../parts/router-options';
 import { SignedIn } from '../parts/signed-in';
+import { whenWanted } from '../parts/when-wanted';
 import { consoleRoutes, tenantRoutes, tenantSettingsRoutes } from '../screens/routes';
 import { ConsoleFrame } from './console-frame';
 import { enter } from './enter';
-import { SignIn } from './sign-in';
+import type { SignInProps } from './sign-in';
 import { TenantArea } from './tenant-area';
+
+const SignIn = whenWanted<SignInProps>(() => import('./sign-in'));
 
 const root = createRootRoute({ ...byNumber, component: Outlet });
 const frame = createRoute({ getParentRoute: () => root, id: 'console', component: ConsoleFrame });
@@ -27,7 +30,7 @@ const router = createRouter({
 
 const refusal = await enter(showWaiting);
 await showPage(
-  <SignedIn otherwise={(why) => <SignIn why={why} refusal={refusal} />}>
+  <SignedIn otherwise={(why) => <SignIn wanted why={why} refusal={refusal} />}>
     <RouterProvider router={router} />
   </SignedIn>,
 );

@@ -10,13 +10,18 @@ import { Brand } from './brand';
 import type { Refusal } from './enter';
 import { type WaysIn, waysIn } from './ways-in';
 
+export interface SignInProps {
+  why: SignedOut;
+  refusal: Refusal | undefined;
+}
+
 /**
  * Leads to the OpenID provider, where there is one, and takes an API key, of the platform or of a tenant, which stays in
  * this tab.
  *
  * @param refusal why the link of the start, or the provider, has not signed somebody in.
  */
-export function SignIn({ why, refusal }: { why: SignedOut; refusal: Refusal | undefined }) {
+export default function SignIn({ why, refusal }: SignInProps) {
   const { t } = useLingui();
   useEffect(() => {
     document.title = t`Sign in · Hookwright`;
@@ -138,7 +143,7 @@ function ProviderTrouble({ why }: { why: string }) {
   }
 }
 
-function Trouble({ why, refusal }: { why: SignedOut; refusal: Refusal | undefined }) {
+function Trouble({ why, refusal }: SignInProps) {
   if (why === 'refused') {
     return (
       <Answer tone="bad">

@@ -1,5 +1,5 @@
-import { type ChoiceProps, Select } from './field';
 import { useAddress } from './place';
+import { type ChoiceProps, Select } from './select';
 
 const ANY = '';
 

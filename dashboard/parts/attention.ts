@@ -15,9 +15,6 @@ export const REASONS: readonly Reason[] = [...PRESSING, ...RESTING];
 export const isPressing = (reason: Reason | undefined): reason is Pressing =>
   PRESSING.some((pressing) => pressing === reason);
 
-/** Retries make up for a lesser part of failed attempts. */
-export const MANY_FAILED = 0.05;
-
 const DAY_MS = 86_400_000;
 
 /** The fields of a webhook that decide whether somebody should look at it. */

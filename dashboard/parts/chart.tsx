@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import 'uplot/dist/uPlot.min.css';
 import type uPlot from 'uplot';
 import { laterScript } from '../api/scripts';
 import { Link } from './place';

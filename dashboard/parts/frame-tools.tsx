@@ -3,10 +3,13 @@ import { Search } from 'lucide-react';
 import { type ComponentType, useState } from 'react';
 import { Button } from './button';
 import { Dialog } from './dialog';
-import { currentShortcuts, useShortcut } from './keyboard';
+import { useShortcut } from './keyboard';
 import { LiveLight } from './live-light';
 import { Preferences } from './preferences';
 import { keepTyped } from './typed-ahead';
+import { whenWanted } from './when-wanted';
+
+const Shortcuts = whenWanted(() => import('./shortcuts'));
 
 export interface FinderProps {
   open: boolean;
@@ -58,18 +61,7 @@ export function FrameTools({
       <Preferences onHelp={() => setHelping(true)} canLeave={canLeave} />
       <Finder wanted={finding} open={finding} onClose={() => setFinding(false)} />
       <Dialog open={helping} onClose={() => setHelping(false)} title={<Trans>Shortcuts</Trans>}>
-        <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-2 text-sm">
-          {currentShortcuts().map(({ keys, does }) => (
-            <div key={keys} className="contents">
-              <dt>
-                <kbd className="rounded-sm border border-line-strong bg-sunken px-1.5 py-0.5 font-mono text-xs">
-                  {keys.replace('mod+', 'Ctrl/⌘ ')}
-                </kbd>
-              </dt>
-              <dd>{does}</dd>
-            </div>
-          ))}
-        </dl>
+        <Shortcuts wanted={helping} />
       </Dialog>
     </div>
   );

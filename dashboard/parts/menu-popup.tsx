@@ -9,18 +9,14 @@ export interface MenuItem {
   refused?: string | undefined;
 }
 
-/** The actions of a menu, below its button. */
-export default function MenuPopup({
-  open,
-  onOpenChange,
-  anchor,
-  items,
-}: {
+export interface MenuPlace {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   anchor: RefObject<HTMLElement | null>;
-  items: readonly MenuItem[];
-}) {
+}
+
+/** The actions of a menu, below its button. */
+export default function MenuPopup({ open, onOpenChange, anchor, items }: MenuPlace & { items: readonly MenuItem[] }) {
   return (
     <BaseMenu.Root open={open} onOpenChange={onOpenChange}>
       <BaseMenu.Portal>

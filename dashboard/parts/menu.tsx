@@ -1,22 +1,29 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { buttonLook } from './button';
-import type { MenuItem } from './menu-popup';
+import type { MenuItem, MenuPlace } from './menu-popup';
 import { whenWanted } from './when-wanted';
 
 const MenuPopup = whenWanted(() => import('./menu-popup'));
 
-/** A button with a menu of actions. @param label the name of a button that is an icon alone. */
-export function Menu({
-  label,
-  look = 'plain',
-  items,
-  children,
-}: {
+interface MenuButtonProps {
+  /** The name of a button that is an icon alone. */
   label?: string;
   look?: 'plain' | 'quiet';
-  items: readonly MenuItem[];
   children: ReactNode;
-}) {
+}
+
+/** A button with a menu of actions. */
+export function Menu({ items, ...button }: MenuButtonProps & { items: readonly MenuItem[] }) {
+  return <MenuButton {...button} popup={(place) => <MenuPopup wanted={place.open} {...place} items={items} />} />;
+}
+
+/** The button of a menu whose actions, too, come when they are wanted. */
+export function MenuButton({
+  label,
+  look = 'plain',
+  popup,
+  children,
+}: MenuButtonProps & { popup: (place: MenuPlace) => ReactNode }) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -39,7 +46,7 @@ export function Menu({
       >
         {children}
       </button>
-      <MenuPopup wanted={open} open={open} onOpenChange={setOpen} anchor={button} items={items} />
+      {popup({ open, onOpenChange: setOpen, anchor: button })}
     </>
   );
 }

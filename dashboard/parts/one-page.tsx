@@ -37,7 +37,11 @@ export function OnePage<Thing>({
   const isMissing = error?.graphQLErrors[0]?.extensions?.['code'] === 'NOT_FOUND';
   return (
     <>
-      <PageHead title={title} back={<Link to={back.to}>{back.name}</Link>} {...(thing != null && head?.(thing))} />
+      <PageHead
+        title={title}
+        back={<Link to={back.to}>{back.name}</Link>}
+        {...(thing == null ? head && error === undefined && { actions: ACTIONS_ROOM } : head?.(thing))}
+      />
       <div className="flex flex-col gap-4">
         {error && !isMissing && <Failure error={error} retry={retry} />}
         {thing != null && children(thing)}
@@ -76,5 +80,7 @@ function NotFound({
   );
 }
 
+/** On a phone the actions have a line of their own. */
+const ACTIONS_ROOM = <span className="h-7.5 w-24 cards:hidden" />;
 /** About the room of the answer and of two cards. */
 const ROOM = ['h-12', 'h-40', 'h-64'];

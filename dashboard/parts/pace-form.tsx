@@ -1,10 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ENDPOINT_FIELDS } from '../text/field-names';
 import { Button } from './button';
-import { Select, TextField } from './field';
+import { TextField } from './field';
 import type { Issue } from './issues';
 import { delaysText, listOf, type PaceTexts, PRESETS } from './pace';
 import { RetryLine, ScheduleWords } from './retry-line';
+import { Select } from './select';
 
 interface PaceFormProps {
   value: PaceTexts;

@@ -2,10 +2,12 @@ import { CSPProvider } from '@base-ui/react/csp-provider';
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import { Trans } from '@lingui/react/macro';
+import { CatchBoundary } from '@tanstack/react-router';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { setLocales } from '../text/language';
 import { Answer } from './page';
+import { Broken } from './router-options';
 import { offerTheme } from './theme';
 
 let root: Root | undefined;
@@ -19,7 +21,12 @@ export async function showPage(page: ReactNode): Promise<void> {
   root.render(
     <StrictMode>
       <CSPProvider disableStyleElements>
-        <I18nProvider i18n={i18n}>{page}</I18nProvider>
+        <I18nProvider i18n={i18n}>
+          {/* What the router does not show, such as the page of those who are not signed in, may lack a script too. */}
+          <CatchBoundary getResetKey={() => ''} errorComponent={Broken}>
+            {page}
+          </CatchBoundary>
+        </I18nProvider>
       </CSPProvider>
     </StrictMode>,
   );

@@ -43,7 +43,7 @@ function NotFound() {
   );
 }
 
-function Broken(props: ErrorComponentProps) {
+export function Broken(props: ErrorComponentProps) {
   return props.error instanceof ScriptMissing ? <Incomplete /> : <Failed {...props} />;
 }
 
@@ -94,7 +94,7 @@ function Missing() {
 /** A fault of the page itself. */
 function Failed({ error, reset }: ErrorComponentProps) {
   const { t } = useLingui();
-  const router = useRouter();
+  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
   useEffect(() => pageReload.stop, []);
   return (
     <Answer
@@ -104,7 +104,7 @@ function Failed({ error, reset }: ErrorComponentProps) {
           <Button
             onClick={() => {
               reset();
-              void router.invalidate();
+              void router?.invalidate();
             }}
           >{t`Try again`}</Button>
           <Button onClick={pageReload.now}>{t`Reload the page`}</Button>

@@ -1,4 +1,4 @@
-import type { ChoiceProps } from './field';
+import type { ChoiceProps } from './select';
 
 /** A choice of two to five, all seen at once: ranges, views. */
 export function Segments<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {

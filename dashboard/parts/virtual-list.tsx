@@ -1,10 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useRowKeys, useShortcut } from './keyboard';
-import { CARD_PX, Checkbox, type Column, Heading, ROW_PX, RowView } from './list';
+import { CARD_PX, CARDS, Checkbox, type Column, Heading, ROW_PX, RowView } from './list';
 import { useLooking } from './looking';
 import { useMedia } from './media';
+import { useRowWindow } from './row-window';
 
 /** The rows that are chosen, by their keys, and how a person changes that. */
 export interface Choice<Row> {
@@ -42,40 +42,28 @@ interface VirtualListProps<Row> {
 export function VirtualList<Row>(props: VirtualListProps<Row>) {
   const { label, columns, count, rowAt, keyOf, choice, onShow, onLook, more, header } = props;
   const box = useRef<HTMLDivElement>(null);
-  const rowPx = useMedia('(width < 30rem)') ? CARD_PX : ROW_PX;
-  const rows = useVirtualizer({
-    count,
-    getScrollElement: () => box.current,
-    estimateSize: () => rowPx,
-    overscan: 12,
-  });
-  useLayoutEffect(() => {
-    if (rowPx > 0) {
-      rows.measure();
-    }
-  }, [rows, rowPx]);
+  const rowPx = useMedia(CARDS) ? CARD_PX : ROW_PX;
+  const [from, to, show] = useRowWindow(box, count, rowPx);
   const looking = useRef({ pointer: false, scrolled: false, keys: false });
   const look = (change: Partial<typeof looking.current>) => {
     Object.assign(looking.current, change);
     onLook(Object.values(looking.current).includes(true));
   };
-  const [current, goTo] = useCurrentRow(props, (to) => {
-    look({ keys: to !== undefined });
-    props.onGo?.(to);
-    if (to !== undefined) {
-      rows.scrollToIndex(to);
+  const [current, goTo] = useCurrentRow(props, (row) => {
+    look({ keys: row !== undefined });
+    props.onGo?.(row);
+    if (row !== undefined) {
+      show(row);
     }
   });
   const [pointer, lookAway] = useLooking((looks) => look({ pointer: looks }));
   useSteadyWidths(box, rowPx === ROW_PX);
-  const items = rows.getVirtualItems();
-  const [first, last] = [items[0], items.at(-1)];
-  useEffect(() => onShow(first?.index ?? 0, last?.index ?? 0));
+  useEffect(() => onShow(from, Math.max(from, to - 1)));
   useLayoutEffect(() => {
     // Places are set past React: a row at the top moves all others, which need not be rendered for that.
     const shown = box.current?.querySelectorAll('tbody > tr:not([aria-hidden])') ?? [];
     for (const [at, row] of shown.entries()) {
-      row.setAttribute('aria-rowindex', String((first?.index ?? 0) + at + 2));
+      row.setAttribute('aria-rowindex', String(from + at + 2));
     }
   });
   return (
@@ -94,8 +82,9 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
         >
           <Head columns={columns} choice={choice} />
           <tbody>
-            <Gap px={first?.start ?? 0} />
-            {items.map(({ index }) => {
+            <Gap px={from * rowPx} />
+            {Array.from({ length: to - from }, (_, at) => {
+              const index = from + at;
               const row = rowAt(index);
               return row === undefined ? (
                 <Reading key={index} columns={columns.length} />
@@ -112,7 +101,7 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
                 />
               );
             })}
-            <Gap px={rows.getTotalSize() - (last?.end ?? 0)} />
+            <Gap px={(count - to) * rowPx} />
           </tbody>
         </table>
       </div>

@@ -7,7 +7,7 @@ import { isLanguageTag, setLocales } from '../text/language';
 import { safeReturnUrl } from './links';
 import { parentPage } from './parent-page';
 import { renewal } from './renewal';
-import { SessionEnd } from './session-end';
+import { SessionEndsSoon } from './session-ends-soon';
 
 /** Shows the screens as the session, and then the parent page, want them; says when the session is about to end. */
 export function PortalSession({ children }: { children: ReactNode }) {
@@ -32,7 +32,7 @@ export function PortalSession({ children }: { children: ReactNode }) {
     looks && (
       <>
         {children}
-        <SessionEnd />
+        <SessionEndsSoon />
       </>
     )
   );

@@ -1,28 +1,13 @@
 import { Plural, Trans } from '@lingui/react/macro';
-import { useSyncExternalStore } from 'react';
-import { sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 import { Answer } from '../parts/page';
-import { useClock } from '../parts/time';
 import { WayBack } from './way-back';
 
-/** In a frame the parent page has had a minute by then to renew the session. */
-const NOTICE_MS = isFramed ? 60_000 : 300_000;
-
 /** Says that the session is about to end, and how to go on. */
-export function SessionEnd() {
-  const { session } = useSyncExternalStore(sessions.subscribe, sessions.read);
-  const endsAt = session?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const minutes = useClock(() => {
-    const leftMs = endsAt - Date.now(); // by this machine's clock, as the session has its end
-    return leftMs > NOTICE_MS ? null : Math.ceil(leftMs / 60_000);
-  });
-  if (minutes === null) {
-    return null;
-  }
+export default function SessionEnd({ minutes, returnUrl }: { minutes: number; returnUrl: string | null }) {
   return (
     <aside className="fixed inset-x-0 bottom-0 z-10 mx-auto max-w-380 px-3 pb-3 sm:px-5">
-      <Answer tone="warn" actions={<WayBack returnUrl={session?.returnUrl ?? null} />}>
+      <Answer tone="warn" actions={<WayBack returnUrl={returnUrl} />}>
         {minutes <= 1 ? (
           <Trans>Your session ends within a minute.</Trans>
         ) : (

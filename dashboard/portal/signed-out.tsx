@@ -6,16 +6,14 @@ import { Answer } from '../parts/page';
 import { LinkRefused, type Refusal } from './link-refused';
 import { WayBack } from './way-back';
 
-/** The portal without a session: why there is none, and how to get back in. */
-export function SignedOutPage({
-  why,
-  returnUrl,
-  refusal,
-}: {
+export interface SignedOutProps {
   why: SignedOut;
   returnUrl: string | null;
   refusal: Refusal | undefined;
-}) {
+}
+
+/** The portal without a session: why there is none, and how to get back in. */
+export default function SignedOutPage({ why, returnUrl, refusal }: SignedOutProps) {
   const { t } = useLingui();
   useEffect(() => {
     document.title = t`Webhooks`;

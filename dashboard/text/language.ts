@@ -1,5 +1,4 @@
 import { i18n } from '@lingui/core';
-import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { laterScript } from '../api/scripts';
 import { tabStorage } from '../api/tab-storage';
 
@@ -8,8 +7,8 @@ export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
-// English is in the code, with each screen its own: it is compiled where it is shown.
-i18n.setMessagesCompiler(compileMessage);
+// English is in the code, compiled (build/compiled-texts.ts): a text without values is one part.
+i18n.setMessagesCompiler((text) => [text]);
 
 const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;
 

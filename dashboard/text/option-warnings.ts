@@ -32,6 +32,8 @@ export function warningText({ code, message, path, eventType: type, types }: Sho
       return i18n._(msg`By its schema ${path} is ${kinds}, which is not a key.`);
     case 'shape_field_not_in_schema':
       return i18n._(msg`The shape asks for ${path}, which ${eventType} no longer has.`);
+    case 'converter_missing':
+      return i18n._(msg`${eventType} is sent in a newer version than that of the release: a converter is missing.`);
     case 'elements_may_differ':
       return i18n._(msg`Different elements of ${path} may meet these conditions.`);
     case 'placeholder_in_header':

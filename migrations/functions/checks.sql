@@ -15,8 +15,9 @@ begin
   if not found then
     return null;
   end if;
-  insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id)
-  values (event, tenant, type, event_body, webhook);
+  insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, type_version)
+  values (event, tenant, type, event_body, webhook,
+          (select nullif(t.version, 1) from hookwright.event_types t where t.name = type));
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, is_check,
                                      content_id)
   values (delivery, tenant, event, webhook, type, 'PENDING', clock_timestamp(), true,

@@ -7,7 +7,7 @@
 -- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
 --   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
 -- - ordering_keys: of the events; null: none has one
--- - traceparents, keep_hours, previous: as in emit_events
+-- - type_versions, traceparents, keep_hours, previous: as in emit_events
 -- - targets: as judge_targets has resolved them; null: all are for all subscribers
 -- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
 --   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
@@ -22,8 +22,9 @@
 create or replace function hookwright.emit_events_once(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], only_webhook_ids bigint[],
   priorities integer[], refusals text[], worker_pool text default null, claim_priority integer default null,
-  claim_max integer default null, ordering_keys text[] default null, traceparents text[] default null,
-  keep_hours integer[] default null, previous text[] default null, targets jsonb[] default null
+  claim_max integer default null, ordering_keys text[] default null, type_versions integer[] default null,
+  traceparents text[] default null, keep_hours integer[] default null, previous text[] default null,
+  targets jsonb[] default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  claimed json)
 language plpgsql as $$
@@ -64,10 +65,10 @@ begin
   end if;
   if uses_flow or ordering_keys is not null or previous is not null or targets is not null then
     made := hookwright.write_events_flow(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
-      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys, previous, targets);
+      errors, called_at, worker_pool, claim_priority, claim_max, ordering_keys, type_versions, previous, targets);
   else
     made := hookwright.write_events_plain(tenant_ids, event_types, bodies, only_webhook_ids, priorities, ids, owners,
-      errors, called_at, worker_pool, claim_priority, claim_max, null);
+      errors, called_at, worker_pool, claim_priority, claim_max, null, type_versions);
   end if;
   if traceparents is not null or keep_hours is not null then
     perform hookwright.note_emits(tenant_ids, ids, owners, errors, traceparents, keep_hours);

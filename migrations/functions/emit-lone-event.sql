@@ -9,7 +9,7 @@
 -- [id, 0, webhook's id, content, whether it is ordered], …
 create or replace function hookwright.emit_lone_event(
   tenant bigint, type text, event_body text, lane integer, worker_pool text, claim_priority integer, claim_max integer,
-  idempotency_key text default null, ordering_key text default null
+  idempotency_key text default null, ordering_key text default null, type_version integer default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean, error_code text, claimed json)
 language plpgsql as $$
 #variable_conflict use_column
@@ -44,11 +44,11 @@ begin
   -- The pool has a worker for each job if four deliveries share one. Ordered ones share none.
   if not (delivery_count <= 20 and lane <= claim_priority
           and delivery_count + 3 * coalesce(cardinality(array_remove(found.keys, null)), 0) <= claim_max) is true then
-    return query
-      select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed
+    return query select e.event_id, e.delivery_count, e.duplicate, e.error_code, e.claimed
       from hookwright.emit_events_once(
         array[tenant], array[type], array[event_body], array[idempotency_key], array[null::bigint], array[lane], null,
-        worker_pool, claim_priority, claim_max, case when ordering_key is not null then array[ordering_key] end) e;
+        worker_pool, claim_priority, claim_max, case when ordering_key is not null then array[ordering_key] end,
+        array[type_version]) e;
     return;
   end if;
   event_id := hookwright.next_id();
@@ -65,8 +65,8 @@ begin
     return next;
     return;
   end if;
-  insert into hookwright.events (id, tenant_id, event_type, body, ordering_key)
-  values (event_id, tenant, type, event_body, ordering_key);
+  insert into hookwright.events (id, tenant_id, event_type, body, ordering_key, type_version)
+  values (event_id, tenant, type, event_body, ordering_key, emit_lone_event.type_version);
   if delivery_count = 1 and found.actives[1] and found.keys[1] is null then
     delivery := hookwright.next_id();
     insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at, content_id)
@@ -113,6 +113,8 @@ declare
   webhooks json[];
   jobs json[];
   lock_timeout text := current_setting('lock_timeout');
+  settling record;
+  waits boolean;
 begin
   for i in 1..cardinality(webhook_ids) loop
     ids := ids || hookwright.next_id();
@@ -123,11 +125,17 @@ begin
   if cardinality(array_remove(keys, null)) > 0 then
     heads := hookwright.take_turns_soon(array_fill(tenant, array[cardinality(ids)]), webhook_ids, keys, ids);
   end if;
+  select null::bigint[] as settling_ids, null::timestamptz[] as since, null::timestamptz[] as due into settling;
+  if cardinality(array_remove(keys, null)) > 0 and hookwright.settles(webhook_ids) then
+    settling := hookwright.settle_turns(webhook_ids, keys, ids, heads);
+    heads := settling.heads;
+  end if;
   due := shared;
   size := hookwright.job_size(cardinality(shared));
   for i in 1..cardinality(ids) loop
     job_group := null;
-    if actives[i] and (keys[i] is null or ids[i] = any(heads)) then
+    waits := keys[i] is not null and (ids[i] <> all(heads) or ids[i] = any(settling.settling_ids) is true);
+    if actives[i] and not waits then
       if keys[i] is null then
         first := (array_position(shared, ids[i]) - 1) / size * size + 1;
         job_group := case when first < cardinality(shared) then shared[first] end;
@@ -141,12 +149,14 @@ begin
     groups := groups || job_group;
   end loop;
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group, due_at,
-                                     content_id, ordering_key)
+                                     content_id, ordering_key, settling_since)
   select d.id, tenant, event, d.webhook_id, type,
          case when d.key is not null and d.id <> all(heads) then 'WAITING' when d.active then 'PENDING' else 'HELD'
-         end::hookwright.delivery_status, d.job_group, clock_timestamp(), d.content_id, d.key
+         end::hookwright.delivery_status, d.job_group,
+         case when d.active and s.id = any(heads) then s.due_at else clock_timestamp() end, d.content_id, d.key, s.since
   from unnest(ids, webhook_ids, actives, groups, contents, keys)
-       as d(id, webhook_id, active, job_group, content_id, key);
+       as d(id, webhook_id, active, job_group, content_id, key)
+  left join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id;
   first := 1;
   while first <= cardinality(due) loop
     last := case when first <= cardinality(shared) then least(first + size - 1, cardinality(shared)) else first end;
@@ -162,6 +172,12 @@ begin
     first := last + 1;
   end loop;
   if cardinality(array_remove(keys, null)) > 0 then
+    if settling.settling_ids is not null then
+      perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(lane))
+      from unnest(ids, actives) as d(id, active)
+      join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id
+      where d.active and d.id = any(heads);
+    end if;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;

@@ -4,8 +4,8 @@
 -- ends that transaction: the message is a sentence, the detail the error code, the hint says what to do.
 create or replace function hookwright.emit(
   tenant_id bigint, event_type text, body text, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null, keep_hours integer default null,
-  previous text default null, targets jsonb default null
+  schema_checked boolean default false, ordering_key text default null, schema_version integer default null,
+  keep_hours integer default null, previous text default null, targets jsonb default null
 ) returns table (event_id bigint, delivery_count integer, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -17,7 +17,8 @@ begin
     ordering_keys => case when emit.ordering_key is not null then array[emit.ordering_key] end,
     keep_hours => case when emit.keep_hours is not null then array[emit.keep_hours] end,
     previous => case when emit.previous is not null then array[emit.previous] end,
-    targets => case when emit.targets is not null then jsonb_build_array(emit.targets) end);
+    targets => case when emit.targets is not null then jsonb_build_array(emit.targets) end,
+    type_versions => case when emit.schema_version is not null then array[emit.schema_version] end);
   if answer.error_code is not null then
     perform hookwright.refuse(answer.error_code, answer.error_detail, 'docs/outbox.md, "What is refused"');
   end if;
@@ -33,6 +34,8 @@ end $$;
 --   judge_emits checks; from another role only the schemas that SQL cannot check
 -- - ordering_keys: 1 to 255 printable ASCII characters each, or null; null: no event has one. Webhooks with the order
 --   KEY get events of one key in the order of commits
+-- - type_versions: the versions of their types that the bodies were checked by; null: from the API, that none of them
+--   has a converter; from another role, the newest one
 -- - traceparents: W3C trace contexts, null where an event is not sampled; for the service itself. A duplicate keeps the
 --   trace of its first emit
 -- - keep_hours: for how many hours an event is kept; null: as long as others
@@ -50,8 +53,9 @@ end $$;
 create or replace function hookwright.emit_events(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[] default null,
   only_webhook_ids bigint[] default null, priorities integer[] default null,
-  schema_checked boolean default false, ordering_keys text[] default null, traceparents text[] default null,
-  keep_hours integer[] default null, previous text[] default null, targets jsonb default null
+  schema_checked boolean default false, ordering_keys text[] default null, type_versions integer[] default null,
+  traceparents text[] default null, keep_hours integer[] default null, previous text[] default null,
+  targets jsonb default null
 ) returns table (item integer, event_id bigint, delivery_count integer, duplicate boolean, error_code text,
                  error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp
@@ -70,9 +74,10 @@ begin
   if restricted or schema_checked is distinct from true then
     perform hookwright.require_arguments(
       tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids, priorities, traceparents, restricted);
-    select j.refusals, j.details, coalesce(j.unescaped, bodies) into refusals, details, bodies
+    select j.refusals, j.details, coalesce(j.unescaped, bodies), j.versions
+    into refusals, details, bodies, type_versions
     from hookwright.judge_emits(
-      tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true) j;
+      tenant_ids, event_types, bodies, idempotency_keys, restricted, schema_checked is true, type_versions) j;
   end if;
   if restricted then
     perform hookwright.note_outbox_emits(tenant_ids);
@@ -92,8 +97,8 @@ begin
           case when e.error_code is not null
             then coalesce(details[e.item + 1], (hookwright.refusal(e.error_code)).sentence) end
         from hookwright.emit_events_once(tenant_ids, event_types, bodies, idempotency_keys, only_webhook_ids,
-          priorities, refusals, ordering_keys => ordering_keys, traceparents => traceparents, keep_hours => keep_hours,
-          previous => previous, targets => resolved) e;
+          priorities, refusals, ordering_keys => ordering_keys, type_versions => type_versions,
+          traceparents => traceparents, keep_hours => keep_hours, previous => previous, targets => resolved) e;
       if hurries then
         perform set_config('lock_timeout', lock_timeout, true);
       end if;
@@ -186,6 +191,7 @@ language sql immutable as $$
     ('PAYLOAD_BREAKS_SCHEMA', 'HW007', 'The body breaks the schema of the event type.', null),
     ('SCHEMA_NOT_CHECKED', 'HW008', 'The schema of this event type cannot be checked in the database.',
       'Check the body by EventType.schema in the application, and say schema_checked => true.'),
+    ('SCHEMA_VERSION_UNKNOWN', 'HW011', 'The event type has no schema of this version.', null),
     ('IDEMPOTENCY_KEY_REUSED', 'HW009',
       'The idempotency key was used for an event of another type, or with another body, ordering key, former state '
       'or targets.', null),

@@ -4,11 +4,12 @@
 -- idempotency keys and bodies. Bodies are stored, signed and sent without the escapes that JSON does not need
 -- (docs/interface.md, "Deliveries"), and their length is measured without them.
 --
--- Returns per item the error's code and sentence, null where there is none; and the bodies to store, null when they
--- are unchanged.
+-- Returns per item the error's code and sentence, null where there is none; the bodies to store, null when they are
+-- unchanged; and the versions that they were checked by, null when none has a version before it.
 create or replace function hookwright.judge_emits(
   tenant_ids bigint[], event_types text[], bodies text[], idempotency_keys text[], restricted boolean,
-  schema_checked boolean, out refusals text[], out details text[], out unescaped text[])
+  schema_checked boolean, type_versions integer[], out refusals text[], out details text[], out unescaped text[],
+  out versions integer[])
 language plpgsql as $$
 declare
   item record;
@@ -19,6 +20,7 @@ declare
   escaped boolean;
   longest integer;
   body text;
+  version integer;
 begin
   for item in
     select * from unnest(tenant_ids, event_types, bodies, idempotency_keys)
@@ -30,7 +32,7 @@ begin
     escaped := strpos(body, chr(92)) > 0;
     -- An escape is at most six times as long as the character.
     longest := case when escaped then 6 else 1 end * bytes_max;
-    select t.reserved or t.deprecated_at is not null as unusable, t.text_fields into kind
+    select t.reserved or t.deprecated_at is not null as unusable, t.text_fields, t.version into kind
     from hookwright.event_types t where t.name = item.event_type;
     if item.tenant_id is null or item.event_type is null or item.body is null then
       code := 'ARGUMENT_MISSING';
@@ -46,9 +48,17 @@ begin
     elsif octet_length(body) > longest then
       code := 'PAYLOAD_TOO_LARGE';
     else
-      select j.code, j.detail into code, detail from hookwright.judge_body(body, kind.text_fields) j;
+      version := coalesce(case when schema_checked then type_versions[item.ord] end, kind.version);
+      -- SQL knows the fields of the newest version alone.
+      select j.code, j.detail into code, detail
+      from hookwright.judge_body(body, case when version = kind.version then kind.text_fields end) j;
       if code is null and kind.text_fields is null and not schema_checked then
         code := 'SCHEMA_NOT_CHECKED';
+      elsif code is null and version not between 1 and kind.version then
+        code := 'SCHEMA_VERSION_UNKNOWN';
+      end if;
+      if version > 1 then
+        versions[item.ord] := version;
       end if;
       if code is null and escaped then
         body := hookwright.unescaped_body(body);

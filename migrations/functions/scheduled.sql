@@ -4,8 +4,8 @@
 -- idempotency key answers with the first event, whatever deliver_at says.
 create or replace function hookwright.schedule(
   tenant_id bigint, event_type text, body text, deliver_at timestamptz, idempotency_key text default null,
-  schema_checked boolean default false, ordering_key text default null, keep_hours integer default null,
-  previous text default null, targets jsonb default null
+  schema_checked boolean default false, ordering_key text default null, schema_version integer default null,
+  keep_hours integer default null, previous text default null, targets jsonb default null
 ) returns table (scheduled_event_id bigint, due_at timestamptz, duplicate boolean)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 #variable_conflict use_variable
@@ -13,17 +13,19 @@ declare
   code text;
   sentence text;
   unescaped text;
+  checked_version integer;
 begin
-  select j.refusals[1], j.details[1], j.unescaped[1] into code, sentence, unescaped
+  select j.refusals[1], j.details[1], j.unescaped[1], j.versions[1] into code, sentence, unescaped, checked_version
   from hookwright.judge_emits(
     array[tenant_id], array[event_type], array[body], array[idempotency_key],
-    not hookwright.may_emit_for_all(), schema_checked is true) j;
+    not hookwright.may_emit_for_all(), schema_checked is true,
+    case when schema_version is not null then array[schema_version] end) j;
   if code is null then
     select w.scheduled_id, w.due, w.is_duplicate, w.error_code, w.error_detail
     into scheduled_event_id, due_at, duplicate, code, sentence
     from hookwright.write_scheduled_event(
       tenant_id, event_type, coalesce(unescaped, body), deliver_at, idempotency_key, ordering_key, keep_hours,
-      previous, targets, is_checked => false) w;
+      checked_version, previous, targets, is_checked => false) w;
     sentence := case code when 'ARGUMENT_MISSING' then 'The time must not be null.' else sentence end;
   end if;
   if code is not null then
@@ -55,6 +57,7 @@ end $$;
 -- Writes a scheduled event whose body and idempotency key are checked.
 --
 -- - keep_for: how many hours its event is kept after it was emitted; null: as long as others
+-- - checked_version: the version of its type that the body was checked by; null: one without a converter
 -- - previous, targets: as in emit_events, of one event. Webhooks that do not get events of the type when it is due are
 --   left out then
 -- - is_checked: the caller has checked `previous`
@@ -64,8 +67,8 @@ end $$;
 --   SCHEDULED_LIMIT_REACHED. Nothing is written
 create or replace function hookwright.write_scheduled_event(
   tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
-  keep_for integer default null, previous text default null, targets jsonb default null,
-  is_checked boolean default true,
+  keep_for integer default null, checked_version integer default null, previous text default null,
+  targets jsonb default null, is_checked boolean default true,
   out scheduled_id bigint, out due timestamptz, out is_duplicate boolean, out error_code text, out error_detail text)
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
@@ -122,9 +125,10 @@ begin
       error_code := 'SCHEDULED_LIMIT_REACHED';
     else
       insert into hookwright.scheduled_events as s (tenant_id, event_type, body, deliver_at, due_at, idempotency_key,
-                                                    ordering_key, keep_hours, previous, targets, created_at)
+                                                    ordering_key, keep_hours, type_version, previous, targets,
+                                                    created_at)
       values (tenant, type, payload, greatest(deliver, called_at), greatest(deliver, called_at), once_key, order_key,
-              keep_for, write_scheduled_event.previous, write_scheduled_event.targets, called_at)
+              keep_for, checked_version, write_scheduled_event.previous, write_scheduled_event.targets, called_at)
       on conflict (tenant_id, idempotency_key, (case when status = 'SCHEDULED' then 0::bigint else id end))
         where idempotency_key is not null do nothing
       returning s.id, s.deliver_at into scheduled_id, due;
@@ -168,8 +172,8 @@ begin
     select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
            array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
            array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys,
-           array_agg(s.keep_hours order by nth) as keep_hours, array_agg(s.previous order by nth) as previous,
-           array_agg(s.targets order by nth) as targets
+           array_agg(s.keep_hours order by nth) as keep_hours, array_agg(s.type_version order by nth) as type_versions,
+           array_agg(s.previous order by nth) as previous, array_agg(s.targets order by nth) as targets
     into due
     from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
@@ -186,7 +190,7 @@ begin
       due.targets) k;
     -- Not emit_events_once, which refuses types that were deprecated since.
     perform hookwright.write_events_flow(due.tenant_ids, due.event_types, due.bodies, null, null, ids, owners, errors,
-      called_at, null, null, null, due.ordering_keys, due.previous, due.targets);
+      called_at, null, null, null, due.ordering_keys, due.type_versions, due.previous, due.targets);
     update hookwright.scheduled_events s
     set status = case when e.error is null then 'EMITTED' else 'CANCELED' end,
         event_id = case when e.error is null then e.owner end, error = e.error, finished_at = clock_timestamp()

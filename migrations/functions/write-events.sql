@@ -10,7 +10,7 @@
 create or replace function hookwright.write_events_{{way}}(
   tenant_ids bigint[], event_types text[], bodies text[], only_webhook_ids bigint[], priorities integer[],
   ids bigint[], owners bigint[], errors text[], called_at timestamptz, worker_pool text, claim_priority integer,
-  claim_max integer, ordering_keys text[],
+  claim_max integer, ordering_keys text[], type_versions integer[],
   previous text[], targets jsonb[], -- only flow
   out counts integer[], out claimed json)
 language plpgsql as $$
@@ -23,11 +23,13 @@ begin
          as i(tenant_id, event_type, body, only_webhook_id, id, owner, error, priority, ordering_key, ord)
     where i.error is null and i.owner = i.id),
   written as (
-    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key) -- only plain
-    select id, tenant_id, event_type, body, only_webhook_id, ordering_key from fresh), -- only plain
+    insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key, -- only plain
+                                   type_version) -- only plain
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key, type_versions[ord] from fresh), -- only plain
     insert into hookwright.events (id, tenant_id, event_type, body, only_webhook_id, ordering_key, -- only flow
-                                   previous, targets) -- only flow
-    select id, tenant_id, event_type, body, only_webhook_id, ordering_key, previous[ord], -- only flow
+                                   type_version, previous, targets) -- only flow
+    select id, tenant_id, event_type, body, only_webhook_id, ordering_key, type_versions[ord], -- only flow
+           previous[ord], -- only flow
            case when targets[ord] is not null -- only flow
              then array(select key::bigint from jsonb_object_keys(targets[ord]) key) end -- only flow
     from fresh), -- only flow

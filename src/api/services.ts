@@ -5,6 +5,8 @@ import { EmitTrouble } from '../operations/emits/emit-trouble.js';
 import { EventTypeRegistry } from '../operations/event-types/event-type-registry.js';
 import { SearchSlots } from '../operations/explorer/search.js';
 import { Authenticator } from '../operations/keys/authenticate.js';
+import { Conversions } from '../operations/releases/conversions.js';
+import { Releases } from '../operations/releases/releases.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { PlatformAccess } from '../operations/tenants/platform-access.js';
 import { openDatabase } from '../platform/database/database.js';
@@ -65,6 +67,8 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     bodyMemory: bodyMemory(config.limits.graphql.bodyBytesMax),
     answerMemory: answerMemory(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, now),
+    releases: new Releases(db, now),
+    conversions: new Conversions(db, now),
     changes: new ChangeFeed(db, log),
     clock,
     random: randomBytes,

@@ -38,7 +38,7 @@ export async function rehearsalRequests(
       },
       limitsFor: async () => null,
     },
-    eventTypes: { check: async () => [] },
+    eventTypes: { check: async () => ({ issues: [], version: null }) },
     rateLimits: new RateLimits(services.config.quotas, () => performance.now()),
     metrics: apiMetrics(),
     log: pino({ level: 'silent' }),

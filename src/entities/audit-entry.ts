@@ -51,9 +51,10 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   OUTBOX_GRANTED: 'A database role was allowed to emit for the tenant.',
   OUTBOX_REVOKED: 'A database role may no longer emit for the tenant.',
   EVENT_TYPE_REGISTERED: 'An event type was registered.',
-  EVENT_TYPE_UPDATED: 'An event type got another description or schema.',
+  EVENT_TYPE_UPDATED: 'An event type got another description or schema, or a version of it a converter.',
   EVENT_TYPE_DEPRECATED: 'An event type was deprecated, or accepted again.',
   EVENT_TYPE_HIDDEN: 'An event type was hidden from tenants that do not use it, or shown again.',
+  RELEASE_CREATED: 'A release was created.',
 });
 export type AuditAction = keyof typeof AuditAction;
 
@@ -68,6 +69,7 @@ export const AuditTarget = graphqlEnum('AuditTarget', 'A kind of object that was
   SCHEDULED_EVENT: 'A scheduled event.',
   TENANT: 'A tenant.',
   EVENT_TYPE: 'An event type.',
+  RELEASE: 'A release.',
 });
 export type AuditTarget = keyof typeof AuditTarget;
 

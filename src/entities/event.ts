@@ -39,6 +39,10 @@ export class Event {
   @Property({ type: 'string[]', columnType: 'bigint[]', nullable: true })
   targets?: string[] | null;
 
+  /** The version of its type that the body was checked by; null: one without a converter. */
+  @Property({ type: 'integer', nullable: true, hidden: true })
+  typeVersion!: number | null;
+
   @Property({ ...idColumn(), nullable: true })
   @ShowsIdOf('Webhook', {
     nullable: true,

@@ -171,13 +171,15 @@ describe('an event type', () => {
     const other = await openTestServices(api.databaseUrl, { now: clock.monotonic, role: API_ROLE });
     try {
       await register('order.seen', { type: 'object' });
-      expect(await other.eventTypes.check('order.seen', {})).toEqual([]);
+      expect(await other.eventTypes.check('order.seen', {})).toEqual({ issues: [], version: null });
       await update('order.seen', { schema: orderSchema });
       clock.advance(5_000);
-      expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'schema_required' }]);
+      expect(await other.eventTypes.check('order.seen', {})).toMatchObject({ issues: [{ code: 'schema_required' }] });
       await deprecate('order.seen');
       clock.advance(5_000);
-      expect(await other.eventTypes.check('order.seen', {})).toMatchObject([{ code: 'event_type_deprecated' }]);
+      expect(await other.eventTypes.check('order.seen', {})).toMatchObject({
+        issues: [{ code: 'event_type_deprecated' }],
+      });
     } finally {
       await other.db.close();
     }

@@ -36,6 +36,10 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
      select tenant_id, 'REPLAY_EVENTS', id, '{}', 0, 1, 0, 0, 'SERVICE' from hookwright.webhooks where tenant_id = $1
      returning id`,
   );
+  const release = async () => {
+    await api.owner.query(`insert into hookwright.releases (name) values ('2026-11') on conflict do nothing`);
+    return '2026-11';
+  };
   return {
     ApiKey: gid.apiKey(tenant.keyId),
     Attempt: globalId('Attempt', attemptKey(deliveryId, 1)),
@@ -55,6 +59,7 @@ async function oneOfEach(tenant: TestTenant): Promise<Record<NodeType, string>> 
       ),
     ),
     PortalSession: gid.portalSession(await makePortalSession(api.services, tenant.id)),
+    Release: globalId('Release', await release()),
     ScheduledEvent: globalId(
       'ScheduledEvent',
       await row(
@@ -79,11 +84,12 @@ const scopes: Record<NodeType, Scope | null> = {
   EventType: null,
   NoticeRecipient: 'webhooks:write',
   PortalSession: 'keys:admin',
+  Release: null,
   ScheduledEvent: 'events:read',
   Tenant: PLATFORM_ADMIN,
   Webhook: 'webhooks:read',
 };
-const typesOfTenants = types.filter((type) => type !== 'EventType' && type !== 'Tenant');
+const typesOfTenants = types.filter((type) => !['EventType', 'Release', 'Tenant'].includes(type));
 
 type Asking = Parameters<typeof api.by>[0];
 const node = (id: string, asking: Asking) =>

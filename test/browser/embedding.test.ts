@@ -403,6 +403,21 @@ describe('a page around a portal that lacks a script for five minutes', () => {
     await heading(frame, 'Zustellungen');
   });
 
+  browserTest('says so on a phone, where nothing opens another link, and goes on when asked', async ({ open }) => {
+    for (const script of [/assets\/portal-/, /assets\/main-/]) {
+      const { page } = await open({ allow: [...MISSING, /^uncaught/], width: 390 });
+      let isMissing = true;
+      await page.route(script, (route) => (isMissing ? route.fulfill({ status: 404 }) : route.continue()));
+      await page.goto(parent.page('/', `<iframe title="Webhooks" src="${(await createSession()).url}"></iframe>`));
+      const frame = page.frameLocator('iframe');
+      await frame.getByText('A part of this page is missing.').waitFor();
+      expect(await axeViolations(page, 'iframe')).toEqual([]);
+      isMissing = false;
+      await frame.getByRole('button', { name: 'Load it again' }).click();
+      await heading(frame, 'Overview');
+    }
+  });
+
   browserTest('stays where the person goes meanwhile', async ({ open }) => {
     const { page } = await open({ allow: MISSING });
     await page.clock.install();
@@ -548,6 +563,8 @@ describe('a page that no session names', () => {
   browserTest('is heard neither by the portal nor by the page around it', async ({ open }) => {
     const { page } = await open();
     const frame = await embed(page, async () => (await createSession({ theme: 'LIGHT' })).url);
+    await frame.first().getByText('Get started').waitFor();
+    await eventually(async () => (await page.evaluate('document.querySelector("iframe").clientHeight')) === 600);
     const intrusion = `<script>
       parent.frames[0].postMessage({ type: 'hookwright:look', theme: 'dark' }, '*');
       parent.postMessage({ type: 'hookwright:ended', why: 'refused' }, '*');
@@ -592,6 +609,17 @@ describe('at top level', () => {
       await page.evaluate('new Promise((resolve) => setTimeout(resolve))'); // fails where the page is loaded again
     }
     expect([loads, asked]).toEqual([2, 14]);
+  });
+
+  browserTest('a portal without a session, which lacks its page, says so', async ({ open }) => {
+    const { page } = await open({ allow: MISSING, width: 390 });
+    let isMissing = true;
+    await page.route(/assets\/signed-out-/, (route) => (isMissing ? route.fulfill({ status: 404 }) : route.continue()));
+    await page.goto(`${stack.origin}/portal`);
+    await page.getByText('This page was updated').waitFor();
+    isMissing = false;
+    await page.getByRole('button', { name: 'Reload the page' }).click();
+    await page.getByRole('heading', { name: 'Link required' }).waitFor();
   });
 
   browserTest('a portal that a reload did not give its screen comes back by itself', async ({ open }) => {

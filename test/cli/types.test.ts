@@ -270,3 +270,45 @@ test('types pull prints a module with every type, those of the service too', asy
   expect(said).toContain('  "webhook.test": WebhookTest;');
   expect(said).toContain('@deprecated Hookwright refuses further events of this type.');
 });
+
+test('types push brings converters with new schemas, adds missing ones, and creates a release', async () => {
+  const where = mkdtempSync(join(tmpdir(), 'hookwright-converters-'));
+  const text = { type: 'string' };
+  const converters = async () => {
+    const rows = await stack.rows<{ version: number; steps: number | null }>(
+      `select version, json_array_length(converter) as steps from hookwright.event_type_versions
+       where event_type = 'moved.user' order by 1`,
+    );
+    return rows.map(({ version, steps }) => [version, steps]);
+  };
+  try {
+    put('moved.user', order({ name: text }, ['name']), where);
+    expect((await push({ yes: true, release: '2026-03' }, where)).said).toContain('Release 2026-03 is created.');
+    const rename = { op: 'RENAME', path: 'title', to: 'name' };
+    put('moved.user', { ...order({ title: text }, ['title']), converter: [{ ...rename, op: 'RENAM' }] }, where);
+    expect((await push({ yes: true }, where)).said).toContain('converter.0.op must be one of RENAME');
+    put('moved.user', { ...order({ title: text }, ['title']), converter: [rename] }, where);
+    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 2 to 1: 1 steps');
+    expect((await push({ yes: true }, where)).said).toContain('There is nothing to push.');
+    // The converter that the file still has is that of version 2.
+    put('moved.user', { ...order({ label: text }, ['label']), converter: [rename] }, where);
+    expect((await push({ yes: true }, where)).said).toContain('moved.user is changed.');
+    expect(await converters()).toEqual([
+      [1, null],
+      [2, 1],
+      [3, null],
+    ]);
+    put(
+      'moved.user',
+      { ...order({ label: text }, ['label']), converter: [{ ...rename, path: 'label', to: 'title' }] },
+      where,
+    );
+    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 3 to 2: 1 steps');
+    expect((await converters()).at(-1)).toEqual([3, 1]);
+    expect((await push({ yes: true, release: '2026-03' }, where)).said).toContain(
+      'There is a release 2026-03 already.',
+    );
+  } finally {
+    rmSync(where, { recursive: true });
+  }
+});

@@ -155,7 +155,15 @@ describe('the fields that are suggested', () => {
 });
 
 describe('a draft of the content', () => {
-  const plain: Content = { filter: null, shape: null, format: 'JSON', text: null, template: null, warnings: [] };
+  const plain: Content = {
+    filter: null,
+    shape: null,
+    release: null,
+    format: 'JSON',
+    text: null,
+    template: null,
+    warnings: [],
+  };
   const filter = { all: [paid, large] };
 
   test('changes what somebody has changed, and nothing else', () => {

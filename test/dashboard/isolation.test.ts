@@ -17,6 +17,8 @@ const platformOnly = [
   'CancelScheduledEvent',
   'ChangeDeliveryDefaults',
   'ChangeTenantLimits',
+  'ConverterProof',
+  'CreateRelease',
   'CreateTenant',
   'DeleteTenant',
   'DeliveryDefaults',
@@ -59,6 +61,7 @@ const namesNobody = [
   'FindTypes',
   'OfferedEventTypes',
   'OverTime',
+  'Releases',
   'TypeSchemas',
   'TypeVersions',
 ];

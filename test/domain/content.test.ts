@@ -18,7 +18,7 @@ const event = {
 const FORMATS = Object.keys(CONTENT_FORMATS) as ContentFormat[];
 const CHATS = ['SLACK', 'TEAMS', 'TEAMS_CARD', 'DISCORD', 'GOOGLE_CHAT'] as const;
 
-const plain: Content = { format: 'JSON', shape: null, text: null, template: null };
+const plain: Content = { release: null, format: 'JSON', shape: null, text: null, template: null };
 const sent = (content: Partial<Content>, change: Partial<typeof event> = {}, more: Partial<ContentRules> = {}) =>
   contentOf({ ...event, ...change }, { ...plain, ...content }, { ...rules, ...more });
 const bodyOf = (content: Partial<Content>, payload: unknown) =>

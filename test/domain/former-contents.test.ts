@@ -4,7 +4,7 @@ import { domainKinds } from '../../src/domain/fields/kinds.js';
 import { readShape } from '../../src/platform/shapes/read-shape.js';
 
 const rules = { cloudEventsSource: '/events', publicUrl: undefined, payloadBytesMax: 262_144 };
-const plain: Content = { shape: null, format: 'JSON', text: null, template: null };
+const plain: Content = { shape: null, format: 'JSON', text: null, template: null, release: null };
 const event = {
   id: 4_096,
   tenantId: 1,

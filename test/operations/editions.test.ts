@@ -148,14 +148,14 @@ describe('a database', () => {
       create role ${name};
       create function hookwright.emit(tenant_id bigint, event_type text, body text, idempotency_key text,
         schema_checked boolean) returns integer language sql return 1;
-      drop function hookwright.emit(bigint, text, text, text, boolean, text, integer, text, jsonb);
+      drop function hookwright.emit(bigint, text, text, text, boolean, text, integer, integer, text, jsonb);
       grant execute on function hookwright.emit to ${name};
       update hookwright.edition set number = 0`);
     await migrate(database.url);
     const found = await rows(`
       select has_function_privilege('${name}', oid, 'execute') as may, pronargs as arguments
       from pg_proc where pronamespace = 'hookwright'::regnamespace and proname = 'emit'`);
-    expect(found).toEqual([{ may: true, arguments: 9 }]);
+    expect(found).toEqual([{ may: true, arguments: 10 }]);
     await rows(`revoke execute on function hookwright.emit from ${name}; drop role ${name}`);
   });
 

@@ -17,7 +17,7 @@ const known = {
   eventTypes: { all: [], shown: [] },
   schemas: [],
   headerPrefix: 'X-Service',
-  names: { signatureForms: ['svix'] },
+  names: { signatureForms: ['svix'], releases: ['2026-11'] },
   maxima: { attemptTimeoutMsMax: 30_000, endpointConcurrencyMax: 64 },
   retentionDays: 30,
   now: () => new Date(),

@@ -38,6 +38,7 @@ import { searchAll } from '../../src/operations/installation/search-parts.js';
 import { searches } from '../../src/operations/installation/searches.js';
 import { readJobsAside } from '../../src/operations/jobs/read-jobs-aside.js';
 import { countOf, stepOn } from '../../src/operations/queue/find-queued.js';
+import type { Conversions } from '../../src/operations/releases/conversions.js';
 import { allocateId } from '../../src/operations/rows/allocate-id.js';
 import { rollUpStats } from '../../src/operations/stats/roll-up-stats.js';
 import { eraseTenants } from '../../src/operations/tenants/delete-tenant.js';
@@ -129,7 +130,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     ),
   ]),
   ...[readWebhookBacklogs, countHeld, readNextAttempts, readFailuresOfWebhooks].map((read) => read(on, 1, [1])),
-  ...[eventBodies, scheduledBodies, deliveryContents(RULES)].flatMap(({ measure, read }) => [
+  ...[eventBodies, scheduledBodies, deliveryContents(RULES, {} as Conversions)].flatMap(({ measure, read }) => [
     measure(on, 1, [1]),
     read(on, 1, [1]),
   ]),

@@ -60,7 +60,7 @@ describe('events of two tenants that have the same id', () => {
   test('show each tenant its own body', async () => {
     for (const { tenantId, eventId, deliveryId, body } of [mine, theirs]) {
       expect([...(await eventBodies.read(stack.services.db, tenantId, [eventId])).values()]).toEqual([body]);
-      const { read } = deliveryContents(stack.services.config);
+      const { read } = deliveryContents(stack.services.config, stack.services.conversions);
       expect((await read(stack.services.db, tenantId, [deliveryId])).get(deliveryId)?.sent?.body).toBe(body);
     }
   });
@@ -101,7 +101,9 @@ test('an event is looked up by tenant and id, by plans that are kept from when t
   const texts = await preparedDuring(async () => {
     await loadDeliveries(stack.services.db.pool, [{ id: mine.deliveryId, attempt: 1 }]);
     await eventBodies.read(stack.services.db, mine.tenantId, [mine.eventId]);
-    await deliveryContents(stack.services.config).read(stack.services.db, mine.tenantId, [mine.deliveryId]);
+    await deliveryContents(stack.services.config, stack.services.conversions).read(stack.services.db, mine.tenantId, [
+      mine.deliveryId,
+    ]);
     const client = await stack.services.db.pool.connect();
     const recovery = { kind: 'RECOVER_WEBHOOK', webhookId: null, filter: { status: ['FAILED'] } } as const;
     await applyChunk(client, mine.tenantId, recovery, [mine.deliveryId]);

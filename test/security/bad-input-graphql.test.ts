@@ -98,6 +98,12 @@ const goodVariables: Record<string, Json> = {
   replayEvents: { input: { webhookId: webhook, filter: past, dryRun: true } },
   resumeBulkOperation: { input: { id: '1' } },
   rotateWebhookSecret: { input: { id: '0' } },
+  addConverter: {
+    input: { name: 'coupon.applied', version: 2, converter: [{ op: 'REMOVE', path: 'a' }], dryRun: true },
+  },
+  converterProof: { eventType: 'coupon.applied', version: 1 },
+  createRelease: { input: { name: '2026-11' } },
+  release: { name: '2026-11' },
   updateEventType: { input: { name: 'coupon.applied', description: 'd' } },
   redeliver: { input: { deliveryId: delivery } }, // pending, so it is refused in any case
   releaseHeld: { input: { webhookId: webhook } },

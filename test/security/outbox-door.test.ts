@@ -275,7 +275,7 @@ describe('the login of an outbox', () => {
       `select hookwright_jobs.add_job('deliver')`,
       'create table hookwright.mine (id int)',
       'create function hookwright.mine() returns int language sql as $$ select 1 $$',
-      'drop function hookwright.emit(bigint, text, text, text, boolean, text, integer, text, jsonb)',
+      'drop function hookwright.emit(bigint, text, text, text, boolean, text, integer, integer, text, jsonb)',
       'set role hookwright_api',
       `grant hookwright_api to ${shop.role}`,
       `grant ${OUTBOX_ROLE} to pg_monitor`,

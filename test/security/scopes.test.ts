@@ -28,9 +28,11 @@ const guardedBy: Record<string, string> = {
   'events:read': `
     Query.event Query.events Query.previewContent Query.scheduledEvent Query.scheduledEvents Attempt.requestBody Delivery.asCurl
     Delivery.event`,
-  'any key': 'Query.eventSchema Query.eventType Query.eventTypes Query.node Query.nodes Query.viewer',
+  'any key':
+    'Query.eventSchema Query.eventType Query.eventTypes Query.node Query.nodes Query.release Query.releases Query.viewer',
   '': `
-    Query.installation Query.tenant Query.tenants Query.whereIs Mutation.createTenant Mutation.deleteTenant
+    Query.converterProof Query.installation Query.tenant Query.tenants Query.whereIs Mutation.addConverter
+    Mutation.createRelease Mutation.createTenant Mutation.deleteTenant
     Mutation.deprecateEventType Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`,
   'webhooks:read':
     'Query.webhook Query.webhooks Subscription.webhookUpdated FanOutEntry.webhook Tenant.signingKeys Tenant.webhookCount',
@@ -73,6 +75,7 @@ const unguarded: Record<string, string> = {
   BrokenOption: 'code message option path tenant types webhookId',
   BulkOperation: `
     affected beginsAt createdAt databaseId error filter finishedAt id kind processed progress skipped status total`,
+  AddConverterPayload: 'eventType proof',
   CancelBulkOperationPayload: 'bulkOperation',
   CancelDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   CancelDeliveryPayload: 'delivery',
@@ -81,6 +84,7 @@ const unguarded: Record<string, string> = {
   CreateApiKeyPayload: 'apiKey key',
   CreateNoticeRecipientPayload: 'noticeRecipient',
   CreatePortalSessionPayload: 'session url',
+  CreateReleasePayload: 'release',
   CreateTenantPayload: 'tenant',
   CreateWebhookPayload: 'webhook',
   DeleteNoticeRecipientPayload: 'deletedNoticeRecipientId',
@@ -88,7 +92,8 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt orderingKey status waitsFor webhookId`,
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey settlesUntil status supersededBy
+    waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
@@ -120,11 +125,16 @@ const unguarded: Record<string, string> = {
     active closedUntil consecutiveFailures disabledReason due externalId figures lastDay name oldestDueAt tenant url
     webhookId`,
   EventType: 'createdAt deprecatedAt description hiddenAt id name reserved samplePayload schema version versions',
-  EventTypeVersion: 'createdAt schema version',
+  EventTypeVersion: 'converter converterFrom createdAt schema version',
+  ConverterProof: 'complete eventsFit eventsJudged eventsLookedAt fits misfits sampleIssues',
+  ConverterStep: 'op path to value',
+  OlderVersion: 'eventType newest pinned sent steps',
+  Release: 'createdAt id name versions',
+  ReleaseVersion: 'eventType version',
   FailingNow: 'disabled failing gone tenants webhooks',
   FailingTenant: 'disabled failing gone held since tenant',
   DeliveryAuth: 'audience clientAuth clientId header kind lastFailure scope tokenUrl username',
-  ContentOptions: 'filter format shape template text warnings',
+  ContentOptions: 'filter format release shape template text warnings',
   ContentPreview: 'matched samples total',
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
@@ -141,14 +151,14 @@ const unguarded: Record<string, string> = {
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   OptionWarning: 'code eventType message path types',
-  Ordering: 'by keep keyPath onFailure warnings',
+  Ordering: 'by keep keyPath onFailure settleMaxSeconds settleSeconds warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PayloadIssue: 'detail path',
   PortalLook: 'accent accentDark font header radius transparent',
   PortalSession: `
     capabilities createdAt createdBy createdByKeyId createdByName databaseId exchangedAt expiresAt id invitationDays
-    keysExpireInSeconds lastUsedAt locale look openUntil parentOrigins path returnUrl revokedAt status theme`,
+    keysExpireInSeconds lastUsedAt locale look openUntil parentOrigins path release returnUrl revokedAt status theme`,
   ProbeWebhookPayload: 'delivery',
   RecoverDeliveriesPayload: 'bulkOperation leftOut total totalCapped',
   RecoverWebhookPayload: 'bulkOperation leftOut total totalCapped',
@@ -182,7 +192,7 @@ const unguarded: Record<string, string> = {
   TestWebhookPayload: 'delivery',
   TokenFailure: 'at code detail',
   UnblockKeyPayload: 'webhook',
-  UpdateEventTypePayload: 'affectedShapes eventType impact',
+  UpdateEventTypePayload: 'affectedShapes eventType impact proof',
   UpdateNoticeRecipientPayload: 'noticeRecipient',
   UpdateTenantPayload: 'tenant',
   UpdateWebhookPayload: 'webhook',
@@ -192,7 +202,7 @@ const unguarded: Record<string, string> = {
     'apiKey egressAddresses endpointChallenge endpointOptions mailConfigured mailSettingsMissing portalSession retention scopes tenant',
   Webhook: `
     active closedUntil consecutiveFailures content createdAt databaseId delivery description disabledAt disabledReason endpointState
-    eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt ordering
+    eventTypes externalId heldCount holdUntil id lastFailureAt lastSuccessAt metadata name nextProbeAt olderVersions ordering
     previousSecretExpiresAt signatures url verification
     version`,
   FoundObject: 'createdAt externalId kind name objectId tenant url',
@@ -251,7 +261,8 @@ describe('the whole schema', () => {
     const reads = guardedFields.filter((each) => !changes.includes(each));
     expect(names(mayAll(1, 'platform:read'))).toEqual(names(reads));
     expect(names(mayAll(1, 'platform:admin'))).toEqual(names(guardedFields));
-    const ofInstallation = words(`Mutation.createTenant Mutation.deleteTenant Mutation.deprecateEventType
+    const ofInstallation =
+      words(`Mutation.addConverter Mutation.createRelease Mutation.createTenant Mutation.deleteTenant Mutation.deprecateEventType
       Mutation.eraseEvent Mutation.eraseEvents Mutation.hideEventType Mutation.registerEventType Mutation.updateEventType Mutation.updateTenant`);
     const support = names(mayAll(1, 'platform:support'));
     const others = names(guardedFields).filter((name) => !support.includes(name));
@@ -306,6 +317,8 @@ const ids: Record<string, unknown> = {
   whereIs: '1',
   eventSchema: '*',
   scheduledEvent: '1',
+  release: '2026-11',
+  converterProof: 'coupon.applied',
 };
 
 describe('over the wire', () => {
@@ -320,6 +333,9 @@ describe('over the wire', () => {
 
   /** A literal that fits, so that it is the scope and not the input that is refused. */
   const literals: Record<string, string> = {
+    AddConverterInput: '{name: "a.b", converter: []}',
+    CreateReleaseInput: '{name: "2026-11"}',
+    Int: '2',
     CreateApiKeyInput: '{name: "k", scopes: ["webhooks:read"]}',
     CreatePortalSessionInput: '{capabilities: [VIEW]}',
     CreateNoticeRecipientInput: '{address: "a@example.com"}',
@@ -420,7 +436,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(11);
+    expect(routes).toBe(13);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

@@ -6,6 +6,7 @@ import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { deliveryContents } from '../../src/operations/explorer/read-sent-contents.js';
 import { futureTimesSql } from '../../src/operations/installation/future-times.js';
 import { wakeLeftTurns } from '../../src/operations/ordering/left-turns.js';
+import { Conversions } from '../../src/operations/releases/conversions.js';
 import { createTestDatabase } from '../support/database.js';
 import { openTestServices } from '../support/factories.js';
 import { Chance } from './chance.js';
@@ -132,7 +133,7 @@ describe('the seeded installation', () => {
     );
     const ids = attempts.map(({ id }) => id);
     const rules = { cloudEventsSource: undefined, publicUrl: undefined, payloadBytesMax: 262_144 };
-    const contents = await deliveryContents(rules).read(db, tenantId, ids);
+    const contents = await deliveryContents(rules, new Conversions(db)).read(db, tenantId, ids);
     for (const { request_headers, id, webhook_id, sealed_secret } of attempts) {
       const secret = await vault.open(tenantId, webhook_id, sealed_secret);
       const signature = createHmac('sha256', secret).update(contents.get(id)!.sent!.body).digest('hex');

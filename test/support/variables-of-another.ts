@@ -70,6 +70,8 @@ const values: Record<string, Value> = {
   description: { always: 'changed' },
   schema: { always: { type: 'object' } },
   deprecated: { always: true },
+  'ConverterProof.eventType': { always: 'payment.captured' },
+  version: { always: 2 },
   hidden: { always: true },
   // Only some formats have one.
   'ContentOptionsInput.text': { of: () => [] },
@@ -127,6 +129,7 @@ const leftOut = new Set([
     'outcomes',
     'body', // of an emit
     'confirm',
+    'converter', // of an event type
     'delaySeconds',
     'deliverAt',
     'field',

@@ -1,11 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMemo, useState } from 'react';
 import type { EventTypeWholeFragment } from '../../api/generated/graphql';
-import { Select } from '../field';
 import { JsonView } from '../json-view';
 import { Card } from '../page';
 import { useAddress } from '../place';
 import { Segments } from '../segments';
+import { Select } from '../select';
 import { Time } from '../time';
 import { PropertyTable } from './property-table';
 import { SchemaChanges } from './schema-changes';

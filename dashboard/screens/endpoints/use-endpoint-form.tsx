@@ -6,7 +6,8 @@ import { type FieldProps, useForm } from '../../parts/form';
 import { notify } from '../../parts/toast';
 import { problemWords } from '../../text/field-problems';
 import { useAction, useOffered } from './actions';
-import { ENDPOINT, UPDATE_ENDPOINT } from './documents';
+import { ENDPOINT } from './documents';
+import { UPDATE_ENDPOINT } from './later-documents';
 import type { EndpointDialogProps, ShownEndpoint } from './use-endpoint';
 
 /**

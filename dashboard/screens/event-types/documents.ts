@@ -17,7 +17,7 @@ graphql(`
   fragment EventTypeWhole on EventType {
     ...EventTypeRow
     schema
-    versions { version createdAt schema }
+    versions { version createdAt schema converter { op path to value } converterFrom }
   }
 `);
 
@@ -33,6 +33,31 @@ export const EVENT_TYPE = graphql(`
   }
 `);
 
+graphql(`
+  fragment ConverterProof on ConverterProof {
+    fits
+    complete
+    sampleIssues { path detail }
+    eventsLookedAt
+    eventsJudged
+    eventsFit
+    misfits { tenant { id databaseId name externalId } eventId issues { path detail } }
+  }
+`);
+
+/** Whether a converter fits the events of the last day. */
+export const CONVERTER_PROOF = graphql(`
+  query ConverterProof($eventType: String!, $version: Int!) {
+    converterProof(eventType: $eventType, version: $version) { ...ConverterProof }
+  }
+`);
+
+export const CREATE_RELEASE = graphql(`
+  mutation CreateRelease($name: String!) {
+    createRelease(input: { name: $name }) { release { id name } }
+  }
+`);
+
 export const REGISTER_EVENT_TYPE = graphql(`
   mutation RegisterEventType($name: String!, $description: String!, $schema: JSONObject!) {
     registerEventType(input: { name: $name, description: $description, schema: $schema }) {
@@ -42,8 +67,13 @@ export const REGISTER_EVENT_TYPE = graphql(`
 `);
 
 export const UPDATE_EVENT_TYPE = graphql(`
-  mutation UpdateEventType($name: String!, $description: String, $schema: JSONObject) {
-    updateEventType(input: { name: $name, description: $description, schema: $schema }) {
+  mutation UpdateEventType(
+    $name: String!
+    $description: String
+    $schema: JSONObject
+    $converter: [ConverterStepInput!]
+  ) {
+    updateEventType(input: { name: $name, description: $description, schema: $schema, converter: $converter }) {
       eventType { ...EventTypeWhole samplePayload }
     }
   }

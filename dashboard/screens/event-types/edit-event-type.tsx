@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
-import type { EventTypeWholeFragment } from '../../api/generated/graphql';
+import type { ConverterStepInput, EventTypeWholeFragment } from '../../api/generated/graphql';
 import { OnePage } from '../../parts/one-page';
 import { Card } from '../../parts/page';
 import { useGo } from '../../parts/place';
@@ -37,8 +37,12 @@ export default function EditEventType() {
           action={t`Save`}
           leave={`/event-types/${name}`}
           busyText={t`Checking …`}
-          save={({ description, schema }) =>
-            change.save({ description, ...(isOtherSchema(schema, type.schema) ? { schema } : {}) })
+          save={({ description, schema, converter }) =>
+            change.save({
+              description,
+              ...(isOtherSchema(schema, type.schema) ? { schema } : {}),
+              ...(converter === undefined ? {} : { converter: converter as ConverterStepInput[] }),
+            })
           }
           decision={(schema) => {
             const impact = change.impactOf(schema);

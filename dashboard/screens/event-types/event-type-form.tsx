@@ -5,7 +5,7 @@ import { EVENT_TYPE_NAME_LENGTH_MAX } from '../../../src/domain/events/event-typ
 import { Button, buttonLook } from '../../parts/button';
 import { TextField } from '../../parts/field';
 import { useForm } from '../../parts/form';
-import { JsonField, parseObject } from '../../parts/json-field';
+import { JsonField, parseJson, parseObject } from '../../parts/json-field';
 import { Card, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 
@@ -13,7 +13,14 @@ export interface Written {
   name: string;
   description: string;
   schema: Record<string, unknown>;
+  /** The steps from a new schema to the one before; none: there are none. */
+  converter?: unknown;
 }
+
+const CONVERTER_EXAMPLE = '[{"op": "RENAME", "path": "email", "to": "mail"}]';
+
+/** Empty: there is none. */
+const parseConverter = (text: string) => (text.trim() === '' ? { value: null } : parseJson(text));
 
 /**
  * The parts of an event type. What the API refuses shows at its place.
@@ -52,12 +59,19 @@ export function EventTypeForm<Data>({
       name: usual.name,
       description: usual.description,
       schema: JSON.stringify(usual.schema, null, 2),
+      converter: '',
     }),
-    save: ({ name, description, schema }) =>
-      save({ name: name.trim(), description: description.trim(), schema: JSON.parse(schema) }),
+    save: ({ name, description, schema, converter }) =>
+      save({
+        name: name.trim(),
+        description: description.trim(),
+        schema: JSON.parse(schema),
+        ...(converter.trim() === '' ? {} : { converter: JSON.parse(converter) as unknown }),
+      }),
     saved,
   });
   const parsed = parseObject(form.values.schema);
+  const isWrong = 'wrong' in parsed || 'wrong' in parseConverter(form.values.converter);
   const decided = 'value' in parsed ? decision?.(parsed.value) : undefined;
   return (
     <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
@@ -87,6 +101,16 @@ export function EventTypeForm<Data>({
             hint={t`Type object, at most 64 KiB. Events with another payload are refused.`}
             issues={form.issues('schema')}
           />
+          {fixed !== undefined && (
+            <JsonField
+              {...form.field('converter')}
+              name={<Trans>Converter to the present version (optional)</Trans>}
+              hint={t`A list of steps, such as ${CONVERTER_EXAMPLE}. It serves endpoints that are pinned to a release.`}
+              rows={4}
+              parse={parseConverter}
+              issues={form.issues('converter')}
+            />
+          )}
         </div>
       </Card>
       {'value' in parsed && children?.(parsed.value)}
@@ -95,7 +119,7 @@ export function EventTypeForm<Data>({
         <Link to={leave} className={buttonLook('plain')}>
           <Trans>Cancel</Trans>
         </Link>
-        <Button type="submit" look={decided ? 'danger' : 'primary'} disabled={form.busy || 'wrong' in parsed}>
+        <Button type="submit" look={decided ? 'danger' : 'primary'} disabled={form.busy || isWrong}>
           {form.busy ? busyText : (decided?.action ?? action)}
         </Button>
       </div>

@@ -12,6 +12,7 @@ import { SchemaCard } from '../../parts/schema/schema-card';
 import { Time } from '../../parts/time';
 import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
+import { ConverterCard } from './converter-card';
 import { Deprecate } from './deprecate';
 import { EVENT_TYPE } from './documents';
 import { EventTypeBadge } from './event-type-badge';
@@ -82,7 +83,7 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
       <div className="grid items-start gap-4 2xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
         <SchemaCard versions={type.versions} />
         <div className="flex min-w-0 flex-col gap-4">
-          <UsageCard name={type.name} />
+          <ConverterCard name={type.name} versions={type.versions} />
           <Card title={<Trans>Sample</Trans>}>
             {type.samplePayload == null ? (
               <p className="text-sm text-soft">
@@ -92,6 +93,7 @@ function Contents({ type }: { type: NonNullable<EventTypeQuery['eventType']> }) 
               <JsonView text={JSON.stringify(type.samplePayload, null, 2)} name={t`sample`} />
             )}
           </Card>
+          <UsageCard name={type.name} />
         </div>
       </div>
     </>

@@ -16,6 +16,7 @@ import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { EVENT_TYPES } from './documents';
 import { EventTypeBadge } from './event-type-badge';
+import { NewRelease } from './new-release';
 
 /** The event types of the installation, which all tenants share. */
 export default function EventTypes() {
@@ -44,6 +45,7 @@ export default function EventTypes() {
                 { value: 'reserved', name: t`Built in` },
               ]}
             />
+            {mayRegister && <NewRelease />}
             {mayRegister && (
               <Link to="/event-types/new" className={buttonLook('primary')}>
                 <Plus aria-hidden />

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type CombinedError, useMutation } from 'urql';
-import type { SchemaImpactFragment, UpdateEventTypeMutation } from '../../api/generated/graphql';
+import type { ConverterStepInput, SchemaImpactFragment, UpdateEventTypeMutation } from '../../api/generated/graphql';
 import { TRY_EVENT_TYPE, UPDATE_EVENT_TYPE } from './documents';
 
 type Schema = Record<string, unknown>;
@@ -9,6 +9,8 @@ interface Change {
   description?: string;
   /** One that differs from the current one. */
   schema?: Schema;
+  /** Of such a schema. */
+  converter?: ConverterStepInput[];
 }
 
 interface Answer {
@@ -31,7 +33,8 @@ export function useSchemaChange(name: string) {
   const save = async (change: Change): Promise<Answer> => {
     const { schema } = change;
     if (schema && impactOf(schema) === undefined) {
-      const { data, error } = await tryOut({ name, ...change, schema });
+      const { description } = change;
+      const { data, error } = await tryOut({ name, schema, ...(description === undefined ? {} : { description }) });
       if (error) {
         return { error };
       }

@@ -2,8 +2,9 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { ERASE } from '../../../src/domain/keys/scopes';
-import type { EventRowFragment } from '../../api/generated/graphql';
+import type { EventQuery, EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
+import { unlessErased } from '../../parts/erased';
 import { OnePage } from '../../parts/one-page';
 import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -15,6 +16,8 @@ import { EraseEvent } from './erase-event';
 import { EventPayload, FormerState } from './event-payload';
 import { versionAt } from './fan-out';
 import { FanOut } from './fan-out-card';
+
+type ShownEvent = NonNullable<EventQuery['event']>;
 
 /** One event: where it went and where not, and what was sent. */
 export default function EventPage() {
@@ -29,7 +32,7 @@ export default function EventPage() {
       title={t`Event ${number}`}
       back={{ to: '/events', name: t`Events` }}
       thing={data?.event}
-      error={error}
+      error={unlessErased(error)}
       retry={read}
       head={({ eventType, id, erasedAt }) => ({
         title: eventType,
@@ -53,21 +56,35 @@ export default function EventPage() {
     >
       {(event) => (
         <>
-          {seesDeliveries && seesEndpoints && <FanOut event={event} />}
-          <Card title={<Trans>Payload</Trans>}>
-            <EventPayload body={event.body} erasedAt={event.erasedAt} />
-            {event.previousBody != null && <FormerState body={event.previousBody} />}
-          </Card>
-          <Card title={<Trans>Details</Trans>}>
-            <AboutEvent event={event} seesEndpoints={seesEndpoints} />
-          </Card>
+          {seesDeliveries && seesEndpoints ? (
+            <FanOut event={event}>
+              <WhatWasSent event={event} />
+            </FanOut>
+          ) : (
+            <WhatWasSent event={event} />
+          )}
         </>
       )}
     </OnePage>
   );
 }
 
-function AboutEvent({ event, seesEndpoints }: { event: EventRowFragment; seesEndpoints: boolean }) {
+function WhatWasSent({ event }: { event: ShownEvent }) {
+  return (
+    <>
+      <Card title={<Trans>Payload</Trans>}>
+        <EventPayload body={event.body} erasedAt={event.erasedAt} />
+        {event.previousBody != null && <FormerState body={event.previousBody} />}
+      </Card>
+      <Card title={<Trans>Details</Trans>}>
+        <AboutEvent event={event} />
+      </Card>
+    </>
+  );
+}
+
+function AboutEvent({ event }: { event: EventRowFragment }) {
+  const seesEndpoints = useAllowed('webhooks:read');
   const [{ data }] = useQuery({
     query: TYPE_VERSIONS,
     variables: { name: event.eventType },

@@ -1,5 +1,5 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useQuery } from 'urql';
 import type { EventRowFragment, FanOutQuery } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
@@ -9,6 +9,7 @@ import { Answer, Card, Failure } from '../../parts/page';
 import { Link, useGo } from '../../parts/place';
 import { subjectAndReason } from '../../parts/reason-column';
 import { useReadAgain } from '../../parts/refresh';
+import { Skeleton } from '../../parts/skeleton';
 import { Badge, DELIVERY_STATES, DeliveryBadge } from '../../parts/status';
 import { count } from '../../text/numbers';
 import { tally } from '../../text/tally';
@@ -19,8 +20,12 @@ import { FixAction } from './fix-action';
 
 type Row = NonNullable<NonNullable<NonNullable<FanOutQuery['event']>['fanOut']>['edges'][number]['node']>;
 
-/** The fate of an event at each endpoint: its delivery, or why there is none and how to get one. */
-export function FanOut({ event }: { event: EventRowFragment }) {
+/**
+ * The fate of an event at each endpoint: its delivery, or why there is none and how to get one.
+ *
+ * @param props.children what follows: it comes with the list, which has any height
+ */
+export function FanOut({ event, children }: { event: EventRowFragment; children: ReactNode }) {
   const { t } = useLingui();
   const go = useGo();
   const [after, setAfter] = usePage();
@@ -60,6 +65,7 @@ export function FanOut({ event }: { event: EventRowFragment }) {
           <More shown={rows.length} page={fanOut.pageInfo} busy={fetching} onMore={setAfter} />
         </Card>
       )}
+      {fanOut || error ? children : <Skeleton heights={['h-12', 'h-64']} />}
     </>
   );
 }

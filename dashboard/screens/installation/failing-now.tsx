@@ -1,96 +1,28 @@
-import { Plural, Trans, useLingui } from '@lingui/react/macro';
-import { useMemo } from 'react';
+import { Trans } from '@lingui/react/macro';
+import { lazy } from 'react';
 import type { UseQueryState } from 'urql';
-import { FAILING_COUNTED_MAX } from '../../../src/domain/deliveries/health-limits.js';
 import type { FailingNowQuery } from '../../api/generated/graphql';
-import { HeldCount } from '../../parts/cells';
-import type { Column } from '../../parts/list';
+import { laterScript } from '../../api/scripts';
 import { Answer, Failure } from '../../parts/page';
-import { useGo } from '../../parts/place';
-import { subjectAndReason } from '../../parts/reason-column';
-import { FailingBadge } from '../../parts/status';
-import { Time } from '../../parts/time';
-import { WorstCard } from '../../parts/worst-card';
-import { count } from '../../text/numbers';
-import { remedyFor } from '../../text/remedies';
-import { EndpointOfTenant, pathOf, TenantLink } from './of-tenant';
 
-type Row = NonNullable<NonNullable<FailingNowQuery['installation']>['failing']['webhooks']>[number];
+/** The screen waits for it, so that nothing moves when it comes. */
+const FailingTable = lazy(laterScript(() => import('./failing-table')));
 
 type FailingState = Pick<UseQueryState<FailingNowQuery>, 'data' | 'error'>;
 
-/** The endpoints of all tenants that are disabled, gone or failing now, the worst first, each inside its tenant. */
+/** The endpoints of all tenants that are disabled, gone or failing now; or that there are none. */
 export function FailingNow({ state: { data, error }, readAgain }: { state: FailingState; readAgain: () => void }) {
-  const { t } = useLingui();
-  const go = useGo();
-  const columns = useColumns();
   const failing = data?.installation?.failing;
   const rows = failing?.webhooks;
-  if (rows == null) {
+  if (failing === undefined || rows == null) {
     // The screen says already that the service cannot be reached.
     return error && !error.networkError && <Failure error={error} retry={readAgain} />;
   }
-  if (rows.length === 0) {
-    return (
-      <Answer tone="good">
-        <Trans>No endpoint is failing, disabled or gone.</Trans>
-      </Answer>
-    );
-  }
-  const counts = [failing?.gone, failing?.disabled, failing?.failing].map((some) => some ?? 0);
-  const total = Math.max(
-    rows.length,
-    counts.reduce((sum, some) => sum + some),
-  );
-  const atLeast = `${count(total)}+`;
-  return (
-    <WorstCard
-      title={
-        counts.some((some) => some >= FAILING_COUNTED_MAX) ? (
-          <Trans>{atLeast} endpoints are failing</Trans>
-        ) : (
-          <Plural value={total} one="# endpoint is failing" other="# endpoints are failing" />
-        )
-      }
-      showAll={
-        rows.length < total ? <Trans>Show the worst {rows.length}</Trans> : <Trans>Show all {count(total)}</Trans>
-      }
-      label={t`Failing endpoints`}
-      columns={columns}
-      rows={rows}
-      keyOf={({ webhookId }) => webhookId}
-      onOpen={(row) => go(pathOf(row))}
-    />
-  );
-}
-
-function useColumns(): Column<Row>[] {
-  const { t } = useLingui();
-  return useMemo(() => {
-    const [endpoint, why] = subjectAndReason<Row>(
-      { name: t`Endpoint`, wide: true, render: (row) => <EndpointOfTenant row={row} /> },
-      { name: t`Why`, from: 'lg', card: 'line', render: (row) => <Why {...row} /> },
-    );
-    return [
-      endpoint,
-      { name: t`Tenant`, from: 'sm', render: ({ tenant }) => <TenantLink tenant={tenant} /> },
-      { name: t`State`, card: 'unnamed', render: ({ state }) => <FailingBadge state={state} /> },
-      why,
-      { name: t`Since`, figures: true, from: 'sm', render: ({ since }) => since && <Time value={since} /> },
-      { name: t`Held`, figures: true, render: ({ held }) => <HeldCount held={held} /> },
-    ];
-  }, [t]);
-}
-
-function Why({ state, lastErrorCode, consecutiveFailures }: Row) {
-  const { i18n } = useLingui();
-  const why = lastErrorCode != null && i18n._(remedyFor(lastErrorCode).why);
-  return state === 'FAILING' ? (
-    <>
-      <Plural value={consecutiveFailures} one="# failure" other="# failures in a row" />
-      {why && `: ${why}`}
-    </>
+  return rows.length > 0 ? (
+    <FailingTable failing={failing} rows={rows} />
   ) : (
-    why
+    <Answer tone="good">
+      <Trans>No endpoint is failing, disabled or gone.</Trans>
+    </Answer>
   );
 }

@@ -1,4 +1,5 @@
 import { useLingui } from '@lingui/react/macro';
+import { Suspense, useDeferredValue } from 'react';
 import { useQuery } from 'urql';
 import { OverTime } from '../../parts/over-time/over-time';
 import { Failure, PageHead } from '../../parts/page';
@@ -20,6 +21,7 @@ const Daemons = whenWanted(() => import('./daemons'));
 /** It is below the charts, and comes after them. */
 const Parts = whenWanted<PartsProps>(() => import('./parts'));
 
+const LOADING = <Skeleton heights={['h-11.5', 'h-33.5', 'h-4', 'h-68.5']} />;
 const NOW_EVERY_MS = 5_000;
 const ATTEMPTS_EVERY_MS = 60_000;
 const FAILING_EVERY_MS = 15_000;
@@ -32,7 +34,9 @@ export default function InstallationPage() {
   const [now, readNow] = useQuery({ query: NOW });
   const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
   const [kept, readKept] = useQuery({ query: KEPT });
-  const [failing, readFailing] = useQuery({ query: FAILING });
+  const [latestFailing, readFailing] = useQuery({ query: FAILING });
+  // What is shown stays while the table comes.
+  const failing = useDeferredValue(latestFailing);
   useRefresh(readNow, NOW_EVERY_MS);
   useRefresh(readAttempts, ATTEMPTS_EVERY_MS);
   useRefresh(readFailing, FAILING_EVERY_MS);
@@ -59,19 +63,21 @@ export default function InstallationPage() {
           installation && <OverallStatusAnswer installation={installation} />
         )}
         <FirstSteps />
-        <FailingNow state={failing} readAgain={readFailing} />
-        {installation && <InstallationFigures now={installation} stats={stats ?? undefined} range={range} />}
-        {installation && <Ages {...readAt} findings={installation.examinedAt} />}
-        {!installation && !error && <Skeleton heights={['h-11.5', 'h-33.5', 'h-4', 'h-68.5']} />}
-        {installation && (
-          <div className="min-h-26">
-            <Daemons wanted daemons={installation.daemons} />
-          </div>
-        )}
-        {installation && (stats || !error) && (
-          <OverTime installation wanted={stats !== undefined} buckets={stats?.buckets} range={range} />
-        )}
-        <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
+        <Suspense fallback={LOADING}>
+          <FailingNow state={failing} readAgain={readFailing} />
+          {installation && <InstallationFigures now={installation} stats={stats ?? undefined} range={range} />}
+          {installation && <Ages {...readAt} findings={installation.examinedAt} />}
+          {!installation && !error && LOADING}
+          {installation && (
+            <div className="min-h-26">
+              <Daemons wanted daemons={installation.daemons} />
+            </div>
+          )}
+          {installation && (stats || !error) && (
+            <OverTime installation wanted={stats !== undefined} buckets={stats?.buckets} range={range} />
+          )}
+          <Parts wanted={isRead} now={installation} kept={kept.data?.installation} failures={failures} />
+        </Suspense>
       </div>
     </>
   );

@@ -1,10 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useMutation } from 'urql';
-import { Select, TextField, Ticks } from '../../parts/field';
+import { TextField, Ticks } from '../../parts/field';
 import { type FieldProps, useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
 import { SecretDialog } from '../../parts/secret-dialog';
+import { Select } from '../../parts/select';
 import { useViewer } from '../../parts/viewer';
 import { CREATE_KEY } from './documents';
 import { grantable } from './scopes';

@@ -5,10 +5,10 @@ import { useQuery } from 'urql';
 import type { KeyRowFragment } from '../../api/generated/graphql';
 import { Button } from '../../parts/button';
 import { TimeOrNever } from '../../parts/cells';
-import { Select } from '../../parts/field';
 import { type Column, List, More, usePage } from '../../parts/list';
 import { Card, Empty, Failure, PageHead } from '../../parts/page';
 import { useAddress } from '../../parts/place';
+import { Select } from '../../parts/select';
 import { TableSkeleton } from '../../parts/skeleton';
 import { Badge } from '../../parts/status';
 import { Time, useClock } from '../../parts/time';
@@ -89,7 +89,7 @@ export default function Keys() {
           />
         </Card>
       )}
-      {tenant == null ? <ConsoleSessions /> : <PortalSessionsCard />}
+      {(data ?? error) && (tenant == null ? <ConsoleSessions /> : <PortalSessionsCard />)}
       {creating && <CreateKey onClose={() => setCreating(false)} />}
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </>

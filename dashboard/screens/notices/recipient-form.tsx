@@ -1,9 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useMutation } from 'urql';
 import type { NoticeDigest, NoticeTopic, RecipientRowFragment } from '../../api/generated/graphql';
-import { Select, TextField, Ticks } from '../../parts/field';
+import { TextField, Ticks } from '../../parts/field';
 import { type FieldProps, useForm } from '../../parts/form';
 import { FormDialog } from '../../parts/form-dialog';
+import { Select } from '../../parts/select';
 import { notify } from '../../parts/toast';
 import { LANGUAGES, type Language, locale as ownLocale } from '../../text/language';
 import { CREATE_RECIPIENT, UPDATE_RECIPIENT } from './documents';

@@ -12,7 +12,13 @@ import { useAllowed } from '../../parts/viewer';
 import { SEND_TEST } from '../endpoints/first-documents';
 
 /** The first steps of a tenant: an endpoint, a test, done. Shown until the first delivery. */
-export function FirstSteps({ endpoint, onSent }: { endpoint: EndpointRowFragment | undefined; onSent: () => void }) {
+export default function FirstSteps({
+  endpoint,
+  onSent,
+}: {
+  endpoint: EndpointRowFragment | undefined;
+  onSent: () => void;
+}) {
   const { t } = useLingui();
   const go = useGo();
   const mayCreate = useAllowed('webhooks:edit');

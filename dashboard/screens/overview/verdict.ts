@@ -1,5 +1,6 @@
 import { LATE_AFTER_MS } from '../../../src/domain/deliveries/health-limits.js';
-import { MANY_FAILED, type Pressing } from '../../parts/attention.js';
+import type { Pressing } from '../../parts/attention.js';
+import { MANY_FAILED } from '../../parts/many-failed.js';
 
 type Tone = 'good' | 'bad' | 'warn' | 'info';
 

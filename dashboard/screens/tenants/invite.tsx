@@ -5,9 +5,9 @@ import type { CreatePortalSessionMutation, PortalCapability } from '../../api/ge
 import { Button } from '../../parts/button';
 import { Code } from '../../parts/code';
 import { Dialog } from '../../parts/dialog';
-import { Select } from '../../parts/field';
 import { useForm } from '../../parts/form';
 import { Answer, Failure } from '../../parts/page';
+import { Select } from '../../parts/select';
 import { useViewer } from '../../parts/viewer';
 import { formatter } from '../../text/formats';
 import { locale } from '../../text/language';

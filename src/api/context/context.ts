@@ -11,6 +11,8 @@ import type { EmitTrouble } from '../../operations/emits/emit-trouble.js';
 import type { EventTypeCatalogue } from '../../operations/event-types/installation-types.js';
 import type { SearchSlots } from '../../operations/explorer/search.js';
 import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
+import type { Conversions } from '../../operations/releases/conversions.js';
+import type { Releases } from '../../operations/releases/releases.js';
 import type { Actor } from '../../operations/rows/audit.js';
 import type { SecretVault } from '../../operations/secrets/secret-vault.js';
 import type { PlatformAccess } from '../../operations/tenants/platform-access.js';
@@ -42,6 +44,8 @@ export interface Services {
   rateLimits: RateLimits;
   eventLeases: EventLeases;
   eventTypes: EventTypeCatalogue;
+  releases: Releases;
+  conversions: Conversions;
   changes: ChangeFeed;
   searches: SearchSlots;
   answerMemory: MemoryBudget;

@@ -35,6 +35,8 @@ import type { SearchSlots } from '../../operations/explorer/search.js';
 import { readWebhookNames } from '../../operations/installation/webhook-names.js';
 import type { Caller } from '../../operations/keys/authenticate.js';
 import { readHeads } from '../../operations/ordering/read-keys.js';
+import type { Conversions } from '../../operations/releases/conversions.js';
+import type { Releases } from '../../operations/releases/releases.js';
 import { readSigningKeys } from '../../operations/signing-keys/read-signing-keys.js';
 import { countWebhooksOfTenants, readBacklogsOfTenants, readTenants } from '../../operations/tenants/read-usage.js';
 import { readNextProbes } from '../../operations/webhooks/probe-webhooks.js';
@@ -54,6 +56,8 @@ interface LoaderContext {
   tenantId: number | null;
   readonly caller: Caller | null;
   eventTypes: EventTypeCatalogue;
+  releases: Releases;
+  conversions: Conversions;
   searches: SearchSlots;
   config: Config;
   clock: () => Date;
@@ -92,7 +96,7 @@ function loadersOfOne(context: LoaderContext) {
     previousByEvent: longTextBy(context, formerStates),
     bodyBytesByEvent: perIdOfTenant(context, eventBodies.measure),
     bodyByScheduledEvent: longTextBy(context, scheduledBodies),
-    contentByDelivery: longTextBy(context, deliveryContents(context.config)),
+    contentByDelivery: longTextBy(context, deliveryContents(context.config, context.conversions)),
     answerBodyByAttempt: longTextBy(context, answerBodies),
     answerHeadersByAttempt: longTextBy(context, answerHeaders),
     headByDelivery: perIdOfTenant(context, readHeads),
@@ -111,10 +115,14 @@ function loadersOfOne(context: LoaderContext) {
 }
 
 function loadersOfLists(context: LoaderContext) {
-  const { config, eventTypes } = context;
+  const { config, eventTypes, releases } = context;
   return {
     versionsByEventType: new DataLoader(async (names: readonly string[]) => {
       const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
+      return names.map((name) => versions.get(name) ?? []);
+    }, uncached),
+    versionsByRelease: new DataLoader(async (names: readonly string[]) => {
+      const versions = Map.groupBy(await releases.versions(names), ({ release }) => release);
       return names.map((name) => versions.get(name) ?? []);
     }, uncached),
     /** URLs, names and external ids of webhooks of any tenant, for a platform key. */

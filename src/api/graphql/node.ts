@@ -17,6 +17,7 @@ import { type ApiError, type InputIssue, invalidInput } from '../../errors.js';
 import { readTenants } from '../../operations/tenants/read-usage.js';
 import { FRESH, UNFILTERED } from '../../platform/database/tenant-database.js';
 import type { Context } from '../context/context.js';
+import { Release } from './event-types/release.js';
 import { NullableQuery } from './fields/nullable.js';
 import { RequiresKey, requirementOf } from './fields/requires.js';
 import { readPortalSessions } from './keys/portal-session.js';
@@ -39,6 +40,7 @@ const readers: Record<NodeType, [query: string, read: Read]> = {
   EventType: ['eventType', readEventTypes],
   NoticeRecipient: ['noticeRecipients', rowsOfTenant(NoticeRecipient)],
   PortalSession: ['portalSessions', byNumber(readPortalSessions)],
+  Release: ['release', readReleases],
   ScheduledEvent: ['scheduledEvent', rowsOfTenant(ScheduledEvent)],
   Tenant: ['tenant', byNumber(({ db }, ids) => readTenants(db, ids))],
   Webhook: ['webhook', rowsOfTenant(Webhook)],
@@ -129,4 +131,9 @@ async function readAttempts({ em }: Context, keys: readonly string[]) {
 async function readEventTypes({ eventTypes }: Context, keys: readonly string[]) {
   const wanted = (await eventTypes.all()).filter(({ name }) => keys.includes(name));
   return new Map(wanted.map((type) => [type.name, Object.assign(new EventType(), type)]));
+}
+
+async function readReleases({ releases }: Context, keys: readonly string[]) {
+  const wanted = (await releases.all()).filter(({ name }) => keys.includes(name));
+  return new Map(wanted.map((release) => [release.name, Object.assign(new Release(), release)]));
 }

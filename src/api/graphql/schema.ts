@@ -21,10 +21,13 @@ import { EmitResolver } from './emits/emit.js';
 import { ScheduledEventResolver } from './emits/scheduled-events.js';
 import { EraseMutations } from './erasure/erase-mutations.js';
 import { AffectedShapeResolver } from './event-types/affected-shape.js';
+import { ConverterMutations } from './event-types/converter-mutations.js';
 import { EventSchemaResolver } from './event-types/event-schema.js';
 import { EventTypeResolver, EventTypeVersionResolver } from './event-types/event-type.js';
 import { EventTypeMutations, UpdateEventTypePayloadResolver } from './event-types/event-type-mutations.js';
-import { BrokenOptionResolver, RefusedEventResolver } from './event-types/schema-impact.js';
+import { RefusedEventResolver } from './event-types/payload-issues.js';
+import { ReleaseResolver } from './event-types/release.js';
+import { BrokenOptionResolver } from './event-types/schema-impact.js';
 import { markFieldsOfRows } from './fields/of-a-row.js';
 import { FailingTenantResolver, FailingWebhookResolver } from './installation/failing.js';
 import { FindAnyIdResolver } from './installation/find-any-id.js';
@@ -45,6 +48,7 @@ import { TenantUsageResolver } from './tenants/tenant-usage.js';
 import { ViewerResolver } from './tenants/viewer.js';
 import { OrderingKeyResolver, OrderingResolver } from './webhooks/ordering.js';
 import { PreviewContentResolver } from './webhooks/preview-content.js';
+import { SentVersionsResolver } from './webhooks/sent-versions.js';
 import { SignatureResolver } from './webhooks/signatures.js';
 import { AttemptTokenFailureResolver, TokenFailureResolver } from './webhooks/token-failure.js';
 import { VerificationResolver } from './webhooks/verification.js';
@@ -67,6 +71,7 @@ const resolvers = [
   EmitResolver,
   EventResolver,
   EventSchemaResolver,
+  ConverterMutations,
   EventTypeMutations,
   EventTypeResolver,
   EventTypeVersionResolver,
@@ -82,6 +87,8 @@ const resolvers = [
   PortalSessionResolver,
   PreviewContentResolver,
   RefusedEventResolver,
+  ReleaseResolver,
+  SentVersionsResolver,
   ScheduledEventResolver,
   SignatureResolver,
   TokenFailureResolver,

@@ -3,6 +3,7 @@ import { idToDate } from '../ids/delivery-id.js';
 import { changedPaths } from './changes.js';
 import { ChatPlan } from './chat.js';
 import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './cloud-events.js';
+import type { Conversion } from './conversion.js';
 import { type ContentFormat, isChat } from './formats.js';
 import { Payload } from './payload.js';
 import { type ShapedEvent, type ShapePlan, type StoredShape, shaped } from './shape/project.js';
@@ -15,6 +16,8 @@ import { TooLarge, Work } from './work.js';
  * of a delivery send the same bytes (docs/decisions/0057).
  */
 export interface Content {
+  /** The release whose versions of payloads are sent; null: the newest ones. Those that make a content convert them. */
+  release: string | null;
   /** The plan of its shape; null: the payload stays whole. */
   shape: ShapePlan | null;
   format: ContentFormat;
@@ -32,6 +35,8 @@ export interface ContentEvent {
   body: string;
   /** The text of the state before the change that it reports; none: it is not known. */
   previous?: string | null;
+  /** Makes of the payload one of the release's version. Null, or missing: it is sent in its own. */
+  conversion?: Conversion | null;
 }
 
 /** The operator's settings. */
@@ -67,11 +72,14 @@ export class PlannedContent {
   readonly digest: string;
   /** About as much memory as it takes. */
   readonly bytes: number;
+  /** It is no part of the form: events of other versions have the same. */
+  readonly release: string | null;
   readonly #template: TemplatePlan | null;
   readonly #chat: ChatPlan | null;
 
   constructor(private readonly content: Content) {
-    const { format, text, template, shape } = content;
+    const { release, format, text, template, shape } = content;
+    this.release = release;
     this.#template = format === 'TEMPLATE' ? new TemplatePlan(template) : null;
     this.#chat = isChat(format) ? new ChatPlan(format, text) : null;
     const written = JSON.stringify([format, text, template, shape]);
@@ -83,8 +91,9 @@ export class PlannedContent {
   /** @returns null when it is larger than a payload may be, or more is looked at for it than `Work` allows */
   of(event: ParsedEvent, rules: ContentRules): SentContent | null {
     try {
-      const { body, former } = event.payload;
-      return this.#make(event, rules, new Work(body.length + (former?.body.length ?? 0)));
+      const { payload: emitted, conversion } = event;
+      const payload = conversion ? emitted.in(conversion, rules.payloadBytesMax) : emitted;
+      return this.#make({ ...event, payload }, rules, new Work(payload.body.length + (payload.former?.body.length ?? 0)));
     } catch (error) {
       if (error instanceof TooLarge) {
         return null;
@@ -93,7 +102,8 @@ export class PlannedContent {
     }
   }
 
-  #make({ id, tenantId, type, payload }: ParsedEvent, rules: ContentRules, work: Work): SentContent {
+  #make(event: ParsedEvent, rules: ContentRules, work: Work): SentContent {
+    const { id, tenantId, type, payload } = event;
     const { shape, format } = this.content;
     const { payloadBytesMax } = rules;
     const about = { id, type, time: idToDate(id).toISOString() };
@@ -152,6 +162,7 @@ function fitting(body: string, bytesMax: number): string {
 }
 
 export interface ContentSettings {
+  release?: string | null;
   shape: StoredShape | null;
   format: string | null;
   text: string | null;
@@ -159,10 +170,11 @@ export interface ContentSettings {
 }
 
 /** The content that settings make, without those that the format does not use; null: the plain payload. */
-export function contentFrom({ shape, format, text, template }: ContentSettings): Content | null {
-  return shape === null && (format === null || format === 'JSON')
+export function contentFrom({ release = null, shape, format, text, template }: ContentSettings): Content | null {
+  return release === null && shape === null && (format === null || format === 'JSON')
     ? null
     : {
+        release,
         shape: shape?.plan ?? null,
         format: (format ?? 'JSON') as ContentFormat,
         text: isChat(format) ? text : null,

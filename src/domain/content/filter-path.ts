@@ -6,7 +6,8 @@ export const TYPE_PATH = '@type';
 export const PATH_NAMES_MAX = 10;
 export const PATH_CHARS_MAX = 200;
 
-const NAME = /[\p{L}\p{M}\p{N}_-]+|"(?:[^"\\\p{Cc}]|\\.)*"/u;
+/** One name of a path, as it is written. */
+export const NAME = /[\p{L}\p{M}\p{N}_-]+|"(?:[^"\\\p{Cc}]|\\.)*"/u;
 const NAMES = new RegExp(NAME.source, 'gu');
 const PATH = new RegExp(`^(?:${NAME.source})(?:\\.(?:${NAME.source}))*$`, 'u');
 

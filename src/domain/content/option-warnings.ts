@@ -19,6 +19,7 @@ export const WARNING_CODES = {
   key_type_not_in_schema: 'the schemas have an object or a list where the ordering key should be',
   elements_may_differ: 'several conditions that look into one list may be met by different elements of it',
   shape_field_not_in_schema: 'the shape asks for a field that the schema no longer has',
+  converter_missing: 'a payload is sent in a newer version than that of the release, because a converter is missing',
   placeholder_in_header: 'the value of a header has a placeholder, which is sent as it stands',
   signature_header_replaced: 'a header that the webhook sets is sent instead of one of its signature form',
   certificate_ending: 'a certificate ends within 14 days',
@@ -84,6 +85,15 @@ export const shapeWarnings = ({ types }: ShapePlan, eventType: string, schema: J
         types: null,
       }))
     : [];
+
+/** @param sent the version that payloads get as far as converters lead */
+export const releaseWarning = (eventType: string, pinned: number, sent: number): OptionWarning => ({
+  code: 'converter_missing',
+  message: `${eventType} is sent in version ${sent}, not in version ${pinned} of the release: there is no converter from ${sent} to ${sent - 1}.`,
+  path: 'release',
+  eventType,
+  types: null,
+});
 
 /** The value is not shown: it may be secret. */
 export const headerWarning = (name: string): OptionWarning => ({

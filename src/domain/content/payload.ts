@@ -1,4 +1,5 @@
 import { changesBetween, type ShownChanges, shownChanges } from './changes.js';
+import type { Conversion } from './conversion.js';
 import { parseExact } from './exact-json.js';
 
 const BYTES_PER_CHAR = 2;
@@ -10,6 +11,7 @@ export class Payload {
   #rounded: unknown;
   #exact: unknown;
   #changes: ShownChanges | undefined;
+  #converted: Map<string, Payload> | undefined;
   /** The state before the change that the event reports; null: it is not known. */
   readonly former: Payload | null;
 
@@ -41,12 +43,27 @@ export class Payload {
     return this.#exact;
   }
 
-  /** About as much memory as it takes, parsed. */
+  /**
+   * The payload, and the state before, in an older version. It is made once for all that ask for it.
+   *
+   * @throws TooLarge when it grows by more than so many characters
+   */
+  in(conversion: Conversion, growthMax: number): Payload {
+    const of = (body: string) => conversion.of(body, growthMax);
+    const made =
+      this.#converted?.get(conversion.digest) ?? new Payload(of(this.body), this.former && of(this.former.body));
+    this.#converted ??= new Map();
+    this.#converted.set(conversion.digest, made);
+    return made;
+  }
+
+  /** About as much memory as it takes, parsed. Those in older versions count as they are when it is asked. */
   get bytes(): number {
     let commas = 0;
     for (let at = this.body.indexOf(','); at !== -1; at = this.body.indexOf(',', at + 1)) {
       commas += 1;
     }
-    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE + (this.former?.bytes ?? 0);
+    const converted = [...(this.#converted?.values() ?? [])].reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.body.length * BYTES_PER_CHAR + commas * BYTES_PER_VALUE + converted + (this.former?.bytes ?? 0);
   }
 }

@@ -10,6 +10,8 @@ export interface Emit {
   onlyWebhookId: number | null;
   /** 1–255 printable ASCII characters: webhooks that keep an order send events of one key one after the other. */
   orderingKey?: string | null | undefined;
+  /** The version of its type that it was judged by; none: one without a converter. */
+  typeVersion?: number | null | undefined;
   /** The hours for which its payload is kept; none: as long as others. */
   keepHours?: number | null | undefined;
   /** The text of the state before the change that it reports: a JSON object; none: it is not known. */

@@ -1,5 +1,6 @@
 import { CONDITIONS_MAX, FILTER_CHARS_MAX, FILTER_DEPTH_MAX } from '../content/filter.js';
 import { CONTENT_FORMATS, TEMPLATE_BYTES_MAX, TEXT_CHARS_MAX } from '../content/formats.js';
+import { RELEASE_NAME_CHARS_MAX } from '../ids/release-name.js';
 import { chatRate } from './delivery-fields.js';
 import type { Group } from './field.js';
 
@@ -27,6 +28,18 @@ export const content = {
         'Conditions on the payload, as they were written: the webhook gets no other events of its types. Null: it gets all.',
       input: `Conditions on the payload: the webhook gets no other events of its types. ${filterRules} It is replaced as a whole; null removes it.`,
       rest: `Conditions on the payload: the webhook gets no other events of its types. Each level has exactly one of \`all\`, \`any\`, \`not\` and \`field\`. ${filterRules} It is replaced as a whole; null removes it.`,
+    },
+    release: {
+      kind: 'text',
+      charsMax: RELEASE_NAME_CHARS_MAX,
+      among: 'releases',
+      optional: true,
+      since: '0.2.0',
+      description:
+        'The release that the endpoint is pinned to, such as `2026-11`: payloads are sent in the versions that it has. Null: in the newest ones.',
+      input:
+        'The release that the endpoint is pinned to, by its name: payloads are sent in the versions that it has. Filters see them as they are emitted. Deliveries that exist keep the release that they have. Null or an empty text means the newest versions.',
+      rest: 'The release that the endpoint is pinned to, by its name: payloads are sent in the versions that it has. Filters see them as they are emitted. null means the newest versions.',
     },
     shape: {
       kind: 'shape',

@@ -93,7 +93,7 @@ export interface Text {
 }
 
 /** Names that an installation has. */
-export type NamesKnown = 'signatureForms';
+export type NamesKnown = 'signatureForms' | 'releases';
 
 /** Texts by keys that programs choose. */
 export interface TextMap {

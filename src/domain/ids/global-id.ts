@@ -1,10 +1,12 @@
 import { isEventTypeName } from '../events/event-type.js';
 import { parseId } from './id.js';
+import { isReleaseName } from './release-name.js';
 
 /**
  * Ids of the GraphQL interface, which are unique among the objects of all types: `wh_12` is a webhook, `dl_12` a
  * delivery. What follows the prefix is the key of the object: for most types the number that REST, the headers and the
- * database have, for an event type its name, for an attempt the number of its delivery and its own (`at_140123_1`).
+ * database have, for an event type or a release its name, for an attempt the number of its delivery and its own
+ * (`at_140123_1`).
  * A prefix is never changed and never used for another type: clients store ids.
  */
 const types = {
@@ -17,6 +19,7 @@ const types = {
   EventType: { prefix: 'et', noun: 'event type' },
   NoticeRecipient: { prefix: 'nr', noun: 'notice recipient' },
   PortalSession: { prefix: 'ps', noun: 'portal session' },
+  Release: { prefix: 'rl', noun: 'release' },
   ScheduledEvent: { prefix: 'se', noun: 'scheduled event' },
   Tenant: { prefix: 'tn', noun: 'tenant' },
   Webhook: { prefix: 'wh', noun: 'webhook' },
@@ -24,7 +27,9 @@ const types = {
 
 export type NodeType = keyof typeof types;
 /** Types whose key is a number. */
-export type NumberedType = Exclude<NodeType, 'Attempt' | 'EventType'>;
+export type NumberedType = Exclude<NodeType, 'Attempt' | 'EventType' | 'Release'>;
+
+const NOT_NUMBERED: readonly NodeType[] = ['Attempt', 'EventType', 'Release'];
 
 const names = Object.keys(types) as NodeType[];
 
@@ -67,6 +72,8 @@ function isKey(type: NodeType, key: string): boolean {
       return parseAttemptKey(key) !== null;
     case 'EventType':
       return isEventTypeName(key);
+    case 'Release':
+      return isReleaseName(key);
     default:
       return parseId(key) !== null;
   }
@@ -82,7 +89,7 @@ export function readId(type: NumberedType, text: string): number | NodeType | nu
   return id?.type === type ? Number(id.key) : (id?.type ?? null);
 }
 
-const numbered = names.filter((type): type is NumberedType => type !== 'Attempt' && type !== 'EventType');
+const numbered = names.filter((type): type is NumberedType => !NOT_NUMBERED.includes(type));
 const NAMED = new RegExp(`\\b(${numbered.map(nounOf).join('|')}) ([1-9][0-9]{0,15})\\b`, 'gi');
 
 /** A sentence that names objects by noun and number ("Delivery 12 is FAILED already."), with their global ids. */

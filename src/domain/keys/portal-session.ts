@@ -23,6 +23,8 @@ export interface PortalSettings {
   theme: PortalTheme;
   /** Null, or missing: the portal's own. */
   look?: PortalLook | null;
+  /** The release that endpoints made in the session are pinned to. Null, or missing: it fixes none. */
+  release?: string | null;
   /** The portal's way back. */
   returnUrl: string | null;
   /** The screen that the link opens. Null, or missing: the first one. */

@@ -54,6 +54,7 @@ const replayStatement: Statement = {
              array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now(),
              keys => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
                                     then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by id),
+             may_settle => false,
              paths => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
                                      then hookwright.path_again(tenant_id, $5, event_id) end order by id))
     from made`,

@@ -5,7 +5,7 @@ import { bigintArray } from '../../platform/database/rows-parameter.js';
 
 export const readContentsStatement: Statement = {
   name: 'read_contents',
-  text: `select id, shape, format, text, template from hookwright.webhook_contents where id = any($1::bigint[])`,
+  text: `select id, release, shape, format, text, template from hookwright.webhook_contents where id = any($1::bigint[])`,
 };
 
 export type ContentRow = Content & { id: number };

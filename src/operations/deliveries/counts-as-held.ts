@@ -7,7 +7,7 @@
 export const openSinceSql = (delivery: string, bound: string) =>
   `case when ${delivery}.id <= ${bound}
      then hookwright.open_since(${delivery}.id, ${delivery}.attempt_count, ${delivery}.attempts_before,
-                                ${delivery}.due_at, ${bound})
+                                least(${delivery}.due_at, ${delivery}.settling_since), ${bound})
      else false end`;
 
 /**

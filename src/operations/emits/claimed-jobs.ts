@@ -39,8 +39,9 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
   for (const [id, index, webhookId, content = null, isOrdered = false] of deliveries) {
     const webhook = sendable.get(webhookId);
     if (webhook !== undefined) {
-      const { tenantId, eventType, body } = items[index]!;
-      due.set(id, { id, tenantId, eventType, body, content, isOrdered, ...webhook, ...firstAttempt });
+      const { tenantId, eventType, body, typeVersion = null } = items[index]!;
+      const versioned = content === null ? null : { ...content, typeVersion };
+      due.set(id, { id, tenantId, eventType, body, content: versioned, isOrdered, ...webhook, ...firstAttempt });
     }
   }
   return due;
@@ -58,4 +59,5 @@ const firstAttempt = {
   nextProbeInMs: 0,
   isCheck: false,
   isProbe: false,
+  isBeingReplaced: false,
 };

@@ -26,11 +26,16 @@ const claimedItems = new RowsParameter(itemColumns, { after: 3 });
 /** The same for items of which some have ordering keys, as the last column. */
 const claimedOrderedItems = new RowsParameter({ ...itemColumns, ordering_keys }, { after: 3 });
 
+/** The same for items of which some have a version with a converter. */
+const type_versions = column.integer(({ typeVersion }: EmitItem) => typeVersion);
+const claimedVersionedItems = new RowsParameter({ ...itemColumns, ordering_keys, type_versions }, { after: 3 });
+
 /** All that items can have, but for their targets: those are the parameter before. */
 const fullItems = new RowsParameter(
   {
     ...itemColumns,
     ordering_keys,
+    type_versions,
     traceparents: column.text(({ traceparent }: EmitItem) => traceparent),
     keep_hours: column.integer(({ keepHours }: EmitItem) => keepHours),
     previous: column.text(({ previous }: EmitItem) => previous),
@@ -59,8 +64,8 @@ const fullStatement: Statement = {
   text: `select event_id, delivery_count, duplicate, error_code, error_detail
          from hookwright.emit_events(
            ${Object.keys(itemColumns).map((name) => fullItems.array(name))}, true,
-           ${fullColumn('ordering_keys')}, ${fullColumn('traceparents')}, ${fullColumn('keep_hours')},
-           ${fullColumn('previous')}, $1::jsonb)
+           ${fullColumn('ordering_keys')}, ${fullColumn('type_versions')}, ${fullColumn('traceparents')},
+           ${fullColumn('keep_hours')}, ${fullColumn('previous')}, $1::jsonb)
          order by item`,
 };
 
@@ -79,25 +84,36 @@ const claimedOrderedStatement: Statement = {
          order by item`,
 };
 
+const claimedVersionedStatement: Statement = {
+  name: 'emit_claimed_versioned_events',
+  text: `select event_id, delivery_count, duplicate, error_code, claimed
+         from hookwright.emit_events_once(${claimedItems.arrays}, null, $1, $2, $3,
+           ${claimedVersionedItems.array('ordering_keys')}, ${claimedVersionedItems.array('type_versions')})
+         order by item`,
+};
+
 /** These for one item that is for all subscribers. */
 const loneStatement: Statement = {
   name: 'emit_lone_event',
   text: `select event_id, delivery_count, duplicate, error_code, claimed
-         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3, $8, $9)`,
+         from hookwright.emit_lone_event($4, $5, $6, $7, $1, $2, $3, $8, $9, $10)`,
 };
 
 const isLone = (items: readonly EmitItem[]): boolean => items.length === 1 && items[0]!.onlyWebhookId === null;
 
 const isOrdered = ({ orderingKey }: Emit): boolean => typeof orderingKey === 'string';
 
-const loneValues = ({ tenantId, eventType, body, priority, idempotencyKey, orderingKey = null }: EmitItem) => [
+const loneValues = ({
   tenantId,
   eventType,
   body,
   priority,
   idempotencyKey,
-  orderingKey,
-];
+  orderingKey = null,
+  typeVersion,
+}: EmitItem) => [tenantId, eventType, body, priority, idempotencyKey, orderingKey, typeVersion ?? null];
+
+const isVersioned = ({ typeVersion }: Emit): boolean => typeof typeVersion === 'number';
 
 /** Whether the statements that claim write all of an item. */
 export const isClaimable = ({ traceparent, keepHours, previous, to }: Emit): boolean =>
@@ -105,7 +121,7 @@ export const isClaimable = ({ traceparent, keepHours, previous, to }: Emit): boo
 
 /** Writes the items with their deliveries and jobs. @returns the result of each */
 export async function writeItems(on: pg.Pool | pg.PoolClient, items: readonly EmitItem[]): Promise<EmitResult[]> {
-  const isPlain = items.every((item) => isClaimable(item) && !isOrdered(item));
+  const isPlain = items.every((item) => isClaimable(item) && !isOrdered(item) && !isVersioned(item));
   const rows = isPlain
     ? await query<EmitRow>(on, plainStatement, plainItems.values(items))
     : await query<EmitRow>(on, fullStatement, [targetsOf(items), ...fullItems.values(items)]);
@@ -123,17 +139,22 @@ export const writtenTarget = ({ webhookId, externalId, path }: EmitTarget): obje
   path,
 });
 
+function claimedForm(items: readonly EmitItem[]): [Statement, unknown[]] {
+  if (items.some(isVersioned)) {
+    return [claimedVersionedStatement, claimedVersionedItems.values(items)];
+  }
+  return items.some(isOrdered)
+    ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
+    : [claimedStatement, claimedItems.values(items)];
+}
+
 /** Writes claimable items, and claims their deliveries if there is room for them. */
 export async function writeClaimedItems(
   { pool, workerPoolId, priorityMax, deliveriesMax, begin }: Claim,
   items: readonly EmitItem[],
 ): Promise<EmitResult[]> {
   const atMs = performance.now();
-  const [statement, values] = isLone(items)
-    ? [loneStatement, loneValues(items[0]!)]
-    : items.some(isOrdered)
-      ? [claimedOrderedStatement, claimedOrderedItems.values(items)]
-      : [claimedStatement, claimedItems.values(items)];
+  const [statement, values] = isLone(items) ? [loneStatement, loneValues(items[0]!)] : claimedForm(items);
   const rows = await query<EmitRow & { claimed: ClaimedJson | null }>(pool, statement, [
     workerPoolId,
     priorityMax,

@@ -12,7 +12,7 @@ import { managementTransaction } from '../rows/unit-of-work.js';
 /** Applications that emit inside their own transactions are members of this role (docs/outbox.md). */
 export const OUTBOX_ROLE = 'hookwright_outbox';
 
-const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text, integer, text, jsonb)';
+const EMIT = 'hookwright.emit(bigint, text, text, text, boolean, text, integer, integer, text, jsonb)';
 
 const isForbidden = (error: unknown) => sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE;
 
@@ -33,9 +33,9 @@ export async function prepareOutboxRole(client: pg.ClientBase, role = OUTBOX_ROL
     grant usage on schema hookwright to ${name};
     grant execute on function
       ${EMIT},
-      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[], text[], integer[],
-                             text[], jsonb),
-      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text, integer, text, jsonb),
+      hookwright.emit_events(bigint[], text[], text[], text[], bigint[], integer[], boolean, text[], integer[], text[],
+                             integer[], text[], jsonb),
+      hookwright.schedule(bigint, text, text, timestamptz, text, boolean, text, integer, integer, text, jsonb),
       hookwright.unschedule(bigint, bigint),
       hookwright.tenant_id(text)
       to ${name}`);

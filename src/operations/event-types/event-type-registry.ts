@@ -1,3 +1,4 @@
+import type { Converter } from '../../domain/content/converter.js';
 import { listNames } from '../../domain/events/event-type.js';
 import { nearestWord } from '../../domain/text/nearest-word.js';
 import type { InputIssue } from '../../errors.js';
@@ -18,6 +19,8 @@ export interface RegisteredEventType {
   schema: string;
   /** Raised with each change of the schema. */
   version: number;
+  /** Whether payloads of this version can become those of the version before. */
+  converts: boolean;
   /** JSON; null: none was found. */
   samplePayload: string | null;
   reserved: boolean;
@@ -52,16 +55,18 @@ export const VERSIONS_SHOWN_MAX = 20;
 const readStatement: Statement = {
   name: 'read_event_types',
   text: `select t.name, t.description, case when known.version is distinct from t.version then t.schema end as schema,
-                t.version, t.sample_payload as "samplePayload", t.reserved, t.deprecated_at as "deprecatedAt",
+                t.version, v.converter is not null as converts, t.sample_payload as "samplePayload", t.reserved, t.deprecated_at as "deprecatedAt",
                 t.hidden_at as "hiddenAt", t.created_at as "createdAt"
          from hookwright.event_types t
+         left join hookwright.event_type_versions v on v.event_type = t.name and v.version = t.version
          left join unnest($1::text[], $2::integer[]) as known(name, version) on known.name = t.name
          order by t.name`,
 };
 
 const versionsStatement: Statement = {
   name: 'read_event_type_versions',
-  text: `select event_type as "eventType", version, schema, created_at as "createdAt"
+  text: `select event_type as "eventType", version, schema, converter, converter_from as "converterFrom",
+                created_at as "createdAt"
          from (select *, row_number() over (partition by event_type order by version desc) as nth
                from hookwright.event_type_versions where event_type = any($1)) versions
          where nth <= $2 order by event_type, version desc`,
@@ -72,6 +77,10 @@ export interface EventTypeVersionRow {
   eventType: string;
   version: number;
   schema: string;
+  /** The steps to the version before; null: there are none. */
+  converter: Converter | null;
+  /** The id of the first event that they are for; null: all of the version. */
+  converterFrom: number | null;
   createdAt: Date;
 }
 
@@ -103,11 +112,19 @@ export class EventTypeRegistry {
    * Judges a payload by the schema of its type. Paths start with `eventType` or `payload`.
    *
    * @param tenantId whose payload it is, null: the installation's
-   * @returns the broken rules, none for a good payload
+   * @returns the broken rules, none for a good payload; and the version that it was judged by, null: one without a
+   *   converter
    */
-  async check(eventType: string, payload: unknown, tenantId: number | null = null): Promise<InputIssue[]> {
+  async check(
+    eventType: string,
+    payload: unknown,
+    tenantId: number | null = null,
+  ): Promise<{ issues: InputIssue[]; version: number | null }> {
     const found = await this.#find(eventType);
-    const refuse = (code: string, detail: string) => [{ path: ['eventType'], code, detail }];
+    const refuse = (code: string, detail: string) => ({
+      issues: [{ path: ['eventType'], code, detail }],
+      version: null,
+    });
     if (found === undefined) {
       const nearest = nearestWord(this.#emittable(), eventType);
       return refuse(
@@ -123,7 +140,9 @@ export class EventTypeRegistry {
     if (found.type.deprecatedAt !== null) {
       return refuse('event_type_deprecated', `The event type is deprecated. ${this.#known()}`);
     }
-    return piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
+    const { converts, version } = found.type;
+    const issues = await piece(tenantId, () => brokenRulesOf(checkOf(found), payload));
+    return { issues, version: converts ? version : null };
   }
 
   /** Judges a payload by the schema alone: the type may be reserved or deprecated. Paths start with `payload`. */
@@ -201,6 +220,7 @@ function isUnchanged(row: Row, known: RegisteredEventType | undefined): boolean 
   return (
     known !== undefined &&
     row.schema === null &&
+    row.converts === known.converts &&
     row.description === known.description &&
     row.samplePayload === known.samplePayload &&
     row.deprecatedAt?.getTime() === known.deprecatedAt?.getTime() &&

@@ -41,6 +41,7 @@ export class InstallationTypes implements EventTypeCatalogue {
         ...reserved[0]!,
         ...type,
         version: 1,
+        converts: false,
         deprecatedAt: null,
         hiddenAt: null,
       }));
@@ -59,7 +60,14 @@ export class InstallationTypes implements EventTypeCatalogue {
   /** Their schemas are the service's own, and have no history. */
   async versions(names: readonly string[]): Promise<EventTypeVersionRow[]> {
     const asked = (await this.all()).filter(({ name }) => names.includes(name));
-    return asked.map(({ name, version, schema, createdAt }) => ({ eventType: name, version, schema, createdAt }));
+    const none = { converter: null, converterFrom: null };
+    return asked.map(({ name: eventType, version, schema, createdAt }) => ({
+      ...none,
+      eventType,
+      version,
+      schema,
+      createdAt,
+    }));
   }
 
   check(...question: Parameters<EventTypeCatalogue['check']>) {

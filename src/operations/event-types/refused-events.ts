@@ -4,8 +4,8 @@ import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { eventBodies } from '../explorer/read-bodies.js';
 
-/** An event that a new schema would refuse. */
-interface RefusedEvent {
+/** An event whose payload a schema would refuse. */
+export interface RefusedEvent {
   tenantId: number;
   eventId: number;
   /** The broken rules. Paths start with `payload`. */
@@ -14,6 +14,8 @@ interface RefusedEvent {
 
 export interface RefusedEvents {
   eventsLookedAt: number;
+  /** Events that could be judged. */
+  eventsJudged: number;
   eventsRefused: number;
   /** The newest few, and before them one of each kind of fault. */
   refusedEvents: RefusedEvent[];
@@ -21,8 +23,8 @@ export interface RefusedEvents {
   complete: boolean;
 }
 
-/** Judges a payload by a new schema, and then by the old one: what that refuses too does not count. */
-type Judge = (payload: unknown) => Promise<InputIssue[]>;
+/** Judges a payload, and its text. Null: it is of another form than those that are judged. */
+type Judge = (payload: unknown, body: string) => Promise<InputIssue[] | null>;
 
 export const EVENTS_MAX = 1_000;
 const EVENT_BYTES_MAX = 16_777_216;
@@ -39,23 +41,28 @@ const newestStatement: Statement = {
 
 type Found = [eventId: number, tenantId: number, bytes: number];
 
-/** Looks at the newest events of a type, over all tenants. */
+/** Looks at the newest events of a type, over all tenants. @param sinceId the first event to look at */
 export async function findRefusedEvents(
   db: HasPool,
   eventType: string,
   judge: Judge,
   slices: Slices,
+  sinceId = 0,
 ): Promise<RefusedEvents> {
   const examples = new Examples();
   let eventsLookedAt = 0;
   for await (const some of portionsOf(db, eventType, slices)) {
-    for (const [[eventId, tenantId], body] of await readBodies(db, some)) {
+    const wanted = some.filter(([eventId]) => eventId >= sinceId);
+    if (wanted.length === 0) {
+      break; // partitions have their rows nearly in the order of ids
+    }
+    for (const [[eventId, tenantId], body] of await readBodies(db, wanted)) {
       if (slices.leftMs === 0) {
         return { eventsLookedAt, ...examples.all(), complete: false };
       }
       await slices.next();
       eventsLookedAt += 1;
-      examples.add({ tenantId, eventId, issues: await judge(JSON.parse(body)) });
+      examples.add({ tenantId, eventId, issues: await judge(JSON.parse(body), body) });
     }
   }
   return { eventsLookedAt, ...examples.all(), complete: slices.leftMs > 0 };
@@ -117,14 +124,17 @@ async function readBodies(db: HasPool, events: readonly Found[]): Promise<[Found
 }
 
 class Examples {
+  #judged = 0;
   #count = 0;
   readonly #kinds = new Map<string, RefusedEvent>();
   readonly #others: RefusedEvent[] = [];
 
-  add(event: RefusedEvent): void {
-    if (event.issues.length === 0) {
+  add({ issues, ...one }: Omit<RefusedEvent, 'issues'> & { issues: InputIssue[] | null }): void {
+    this.#judged += issues === null ? 0 : 1;
+    if (issues === null || issues.length === 0) {
       return;
     }
+    const event = { ...one, issues };
     this.#count += 1;
     const kind = event.issues.map(kindOf).join();
     if (this.#kinds.size < EXAMPLES_MAX && !this.#kinds.has(kind)) {
@@ -134,9 +144,9 @@ class Examples {
     }
   }
 
-  all(): Pick<RefusedEvents, 'eventsRefused' | 'refusedEvents'> {
+  all(): Pick<RefusedEvents, 'eventsJudged' | 'eventsRefused' | 'refusedEvents'> {
     const refusedEvents = [...this.#kinds.values(), ...this.#others].slice(0, EXAMPLES_MAX);
-    return { eventsRefused: this.#count, refusedEvents };
+    return { eventsJudged: this.#judged, eventsRefused: this.#count, refusedEvents };
   }
 }
 

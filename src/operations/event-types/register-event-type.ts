@@ -1,10 +1,11 @@
 import { LockMode } from '@mikro-orm/postgresql';
+import type { Converter } from '../../domain/content/converter.js';
 import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../../domain/events/event-type.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
 import { ApiError, notFound, refusedInput } from '../../errors.js';
-import type { HasOrm } from '../../platform/database/database.js';
+import { type HasOrm, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema } from '../../platform/payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
 import { type Actor, about, audit, differences } from '../rows/audit.js';
@@ -49,19 +50,28 @@ export async function registerEventType(
   });
 }
 
+interface ChangedEventType {
+  name: string;
+  description?: string | undefined;
+  schema?: Schema | undefined;
+  /** The converter of a new schema, with the version that it was proved for: the one before. */
+  proved?: { converter: Converter; version: number } | undefined;
+}
+
 /**
  * Changes the description, the schema or both. Another schema is another version; the same one changes nothing.
  *
  * @param options.dryRun changes nothing, and throws what the change would throw
- * @throws ApiError not_found; invalid_input for the schema of a built-in type
+ * @throws ApiError not_found; invalid_input for the schema of a built-in type, or a converter without another schema;
+ *   precondition_failed when the schema is another one than the converter was proved for
  */
 export async function updateEventType(
   db: HasOrm,
-  { name, description, schema }: { name: string; description?: string | undefined; schema?: Schema | undefined },
+  { name, description, schema, proved }: ChangedEventType,
   by: Actor,
   { dryRun = false } = {},
 ): Promise<void> {
-  await changeEventType(db, name, ({ em }, type) => {
+  await changeEventType(db, name, async ({ em, sql }, type) => {
     const shown = () => ({ description: type.description, schema: JSON.parse(type.schema) as Schema });
     const before = shown();
     const columns = schema === undefined ? null : columnsOf(schema);
@@ -70,6 +80,9 @@ export async function updateEventType(
       const detail = 'cannot be changed: the interface that integrators rely on defines it';
       throw refusedInput(['schema'], 'event_type_built_in', detail);
     }
+    if (proved !== undefined) {
+      requireProvedFor(type, proved.version, newSchema);
+    }
     if (dryRun) {
       return;
     }
@@ -77,9 +90,64 @@ export async function updateEventType(
     em.assign(type, { ...(newSchema ? columns : {}), ...(description === undefined ? {} : { description }) });
     const changed = differences({ version, ...before }, { version: version + (newSchema ? 1 : 0), ...shown() });
     if (changed !== null) {
-      audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_UPDATED', ...changed });
+      const converter = proved === undefined ? {} : { converter: proved.converter };
+      const change = { ...changed, after: { ...changed.after, ...converter } };
+      audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_UPDATED', ...change });
+    }
+    if (proved !== undefined) {
+      await em.flush(); // the version comes first
+      await setConverter(sql, { name, version: version + 1, converter: proved.converter, later: false });
     }
   });
+}
+
+/** @throws ApiError invalid_input, precondition_failed */
+function requireProvedFor({ name, version }: EventType, proved: number, isNewSchema: boolean): void {
+  if (!isNewSchema) {
+    const detail = 'belongs to a new schema, and this is the present one: addConverter adds it to a version';
+    throw refusedInput(['converter'], 'schema_unchanged', detail);
+  }
+  if (version !== proved) {
+    const detail = `The schema of ${name} was changed meanwhile: it has version ${version} now.`;
+    throw new ApiError('precondition_failed', detail);
+  }
+}
+
+/**
+ * Gives a version its converter, for events of the time that begins in a minute.
+ *
+ * @param wanted.converter one that was proved
+ * @throws ApiError not_found; invalid_input for a version that there is not, or that has a converter already
+ */
+export async function addConverter(
+  db: HasOrm,
+  wanted: { name: string; version: number; converter: Converter },
+  by: Actor,
+): Promise<void> {
+  const { name, version, converter } = wanted;
+  await changeEventType(db, name, async ({ em, sql }) => {
+    if (!(await setConverter(sql, { ...wanted, later: true }))) {
+      throw refusedInput(['version'], 'converter_exists', CONVERTER_EXISTS);
+    }
+    const after = { version, converter };
+    audit(em, by, { ...about('EVENT_TYPE', null, name), action: 'EVENT_TYPE_UPDATED', after });
+  });
+}
+
+export const CONVERTER_EXISTS = 'has a converter already, and it never changes: what was sent is sent again as it was';
+
+const setConverterStatement: Statement = {
+  text: 'select hookwright.set_converter($1, $2, $3::text::json, $4) as done',
+};
+
+/** @returns false when the version has one already */
+async function setConverter(
+  sql: SqlTarget,
+  { name, version, converter, later }: { name: string; version: number; converter: Converter; later: boolean },
+): Promise<boolean> {
+  const values = [name, version, JSON.stringify(converter), later];
+  const [row] = await query<{ done: boolean }>(sql, setConverterStatement, values);
+  return row!.done;
 }
 
 /**
@@ -128,7 +196,7 @@ export async function hideEventType(
 async function changeEventType(
   db: HasOrm,
   name: string,
-  change: (unit: UnitOfWork, type: EventType) => void,
+  change: (unit: UnitOfWork, type: EventType) => void | Promise<void>,
 ): Promise<void> {
   if (!isEventTypeName(name)) {
     throw unknownEventType(); // nor would Postgres take every text for a value
@@ -142,7 +210,7 @@ async function changeEventType(
       const detail = 'belongs to the service itself and cannot be changed';
       throw refusedInput(['name'], 'event_type_reserved', detail);
     }
-    change(unit, type);
+    await change(unit, type);
   });
 }
 

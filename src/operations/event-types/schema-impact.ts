@@ -8,7 +8,7 @@ import { brokenRulesOf, type EventTypeRegistry, type RegisteredEventType } from 
 import { findRefusedEvents, type RefusedEvents } from './refused-events.js';
 
 /** The events and options of all tenants that a new schema of an event type would break. */
-export interface SchemaImpact extends BrokenOptions, RefusedEvents {
+export interface SchemaImpact extends BrokenOptions, Omit<RefusedEvents, 'eventsJudged'> {
   breaks: boolean;
 }
 

@@ -38,6 +38,8 @@ const properties = [
   'orderingKey',
   'path',
   'dueAt',
+  'settlingSince',
+  'supersededBy',
   'finishedAt',
   'lastStatusCode',
   'lastErrorCode',

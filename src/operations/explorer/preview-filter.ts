@@ -20,11 +20,13 @@ export interface JudgedEvent {
   body: string;
   previous: string | null;
   onlyWebhookId: number | null;
+  /** The version that its payload was checked by; null: one without a converter. */
+  typeVersion: number | null;
   matches: boolean;
   failedCondition: FailedCondition | null;
 }
 
-type Row = Pick<JudgedEvent, 'id' | 'eventType' | 'onlyWebhookId' | 'matches'>;
+type Row = Pick<JudgedEvent, 'id' | 'eventType' | 'onlyWebhookId' | 'typeVersion' | 'matches'>;
 
 /** Samples of the events that match, and of those that do not. */
 const SAMPLES_OF_EACH = 5;
@@ -32,9 +34,11 @@ const SAMPLES_OF_EACH = 5;
 const statement = {
   text: `
     select e.id, e.event_type as "eventType", e.only_webhook_id as "onlyWebhookId",
+           e.type_version as "typeVersion",
            case when $6::text is null or e.only_webhook_id is not null or e.event_type = any($7::text[]) then true
                 else ${passesSql('e', '$6::text::jsonpath', '$8', '$9')} end as matches
-    from (select e.id, e.event_type, e.only_webhook_id, e.body, case when $9::boolean then e.previous end as previous
+    from (select e.id, e.event_type, e.only_webhook_id, e.type_version, e.body,
+                 case when $9::boolean then e.previous end as previous
           from hookwright.events e
           where e.tenant_id = $1 and e.id > $2 and e.id < $3 and e.erased_at is null
             and case when $5::text[] is null then $4 = 1

@@ -4,6 +4,7 @@ import { piece } from '../../platform/concurrency/in-pieces.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { type ContentRow, readContentsStatement } from '../contents/read-contents.js';
+import type { Conversions } from '../releases/conversions.js';
 import type { LongTexts } from './read-bodies.js';
 
 /** The content of a delivery. */
@@ -21,6 +22,7 @@ interface Row {
   body: string | null;
   previous: string | null;
   event_id: number;
+  type_version: number | null;
   event_type: string;
   content_id: number | null;
   reshaped_after: number;
@@ -40,7 +42,9 @@ const readStatement = {
   name: 'read_delivery_contents',
   text: deliveriesSql(
     (body, previous) =>
-      `${body} as body, case when d.content_id is not null then ${previous} end as previous, d.event_id, d.event_type, d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
+      `${body} as body, case when d.content_id is not null then ${previous} end as previous, d.event_id, d.event_type,
+       case when d.content_id is not null then ${ofEvent('type_version')} end as type_version,
+       d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
        d.erased is true as erased`,
   ),
 };
@@ -54,7 +58,10 @@ const measureStatement = {
 };
 
 /** The contents of deliveries, by their ids. */
-export const deliveryContents = (rules: ContentRules): LongTexts<number, DeliveryContent> => ({
+export const deliveryContents = (
+  rules: ContentRules,
+  conversions: Conversions,
+): LongTexts<number, DeliveryContent> => ({
   measure: async (db, tenantId, ids) => {
     const values = [tenantId, [...ids], ...idRange(ids), rules.payloadBytesMax];
     const rows = await tenantQuery<{ key: number; value: number | null }>(db.pool, tenantId, measureStatement, values);
@@ -71,7 +78,8 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
     const byId = new Map(contents.map((content) => [content.id, content]));
     const made = new Map<number, DeliveryContent>();
     for (const row of rows) {
-      const { key, body, previous, event_id, event_type, content_id, reshaped_after: reshapedAfter, erased } = row;
+      const { key, body, previous, event_id: id, event_type: type, content_id } = row;
+      const { reshaped_after: reshapedAfter, erased } = row;
       if (erased) {
         made.set(key, { sent: null, reshapedAfter, erased });
         continue;
@@ -80,9 +88,10 @@ export const deliveryContents = (rules: ContentRules): LongTexts<number, Deliver
       if (body === null || content === undefined) {
         continue; // the retention time has just ended
       }
-      const event = { id: event_id, tenantId, type: event_type, body, previous };
-      const sent =
-        content === null ? { body, headers: {} } : await piece(tenantId, () => contentOf(event, content, rules));
+      const event = { id, type, typeVersion: row.type_version };
+      const conversion = content === null ? null : await conversions.of(content.release, event);
+      const make = () => contentOf({ ...event, tenantId, body, previous, conversion }, content!, rules);
+      const sent = content === null ? { body, headers: {} } : await piece(tenantId, make);
       made.set(key, { sent, reshapedAfter, erased });
     }
     return made;

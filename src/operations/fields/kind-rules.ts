@@ -54,7 +54,7 @@ export const knownOf = ({ target, delivery, retentionDays }: Config, now = () =>
   schemas: [],
   headerPrefix: delivery.headerPrefix,
   maxima: delivery,
-  names: { signatureForms: [...delivery.signatureForms.keys()] },
+  names: { signatureForms: [...delivery.signatureForms.keys()], releases: [] },
   retentionDays,
   now,
 });

@@ -134,7 +134,11 @@ function requireWithin(maker: Maker, now: Date, expiresInSeconds: number, settin
   if (maker.portal === null) {
     return;
   }
-  const { capabilities: held, parentOrigins: allowed } = maker.portal;
+  const { capabilities: held, parentOrigins: allowed, release = null } = maker.portal;
+  if (release !== null && settings.release !== release) {
+    const detail = `must be ${release}: the session that creates it fixes this release`;
+    throw invalidInput([{ path: ['input', 'release'], code: 'not_allowed', detail }]);
+  }
   const beyond = capabilities.filter((one) => !held.includes(one));
   if (beyond.length > 0) {
     const detail = `A portal session gives only its own capabilities; this one lacks ${beyond.join(', ')}.`;

@@ -28,7 +28,7 @@ const statement: Statement = {
   text: `select error_code as refused, error_detail as detail, scheduled_id as id, is_duplicate as duplicate
          from hookwright.write_scheduled_event(
            $1, $2, $3, coalesce($4::timestamptz, clock_timestamp() + $5::integer * interval '1 second'), $6, $7, $8, $9,
-           $10::jsonb)`,
+           $10, $11::jsonb)`,
 };
 
 const patience = {
@@ -44,13 +44,13 @@ const patience = {
  */
 export async function scheduleEvent(db: Database, event: EventToSchedule): Promise<Scheduled> {
   const { tenantId, eventType, body, deliverAt, delaySeconds, idempotencyKey } = event;
-  const { orderingKey = null, keepHours = null, previous = null, to = null } = event;
+  const { orderingKey = null, keepHours = null, typeVersion = null, previous = null, to = null } = event;
   // Postgres has no year 0.
   const at = deliverAt === null ? null : new Date(Math.max(0, deliverAt.getTime()));
   const targets = to === null ? null : JSON.stringify(to.map(writtenTarget));
   const values = [
     ...[tenantId, eventType, body, at, delaySeconds, idempotencyKey, orderingKey, keepHours],
-    ...[previous, targets],
+    ...[typeVersion, previous, targets],
   ];
   const rows = await commitsOf(db.orm).run(() =>
     tenantQuery<Scheduled & object>(db.pool, tenantId, statement, values, patience),

@@ -5,7 +5,7 @@ import type { Webhook } from '../../entities/webhook.js';
 import { refusedInput } from '../../errors.js';
 import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 
-const NAMES = ['shape', 'format', 'text', 'template'] as const;
+const NAMES = ['release', 'shape', 'format', 'text', 'template'] as const;
 
 /**
  * Judges changed settings of a webhook's content together with the others, and writes another content where they make
@@ -23,8 +23,8 @@ export async function changeContent(
   if (!NAMES.some((name) => name in changes)) {
     return {};
   }
-  const { shape = null, format = null, text = null, template = null } = webhook.options ?? {};
-  const before: ContentSettings = { shape, format, text, template };
+  const { release = null, shape = null, format = null, text = null, template = null } = webhook.options ?? {};
+  const before: ContentSettings = { release, shape, format, text, template };
   const settings: ContentSettings = { ...before, ...changes };
   requireUsable(settings, changes);
   const content = contentFrom(settings);
@@ -61,14 +61,14 @@ export function requireUsable(
 
 const insertStatement: Statement = {
   text: `
-    insert into hookwright.webhook_contents (tenant_id, webhook_id, format, text, template, shape)
-    values ($1, $2, $3, $4, $5::text::json, $6::text::json) returning id`,
+    insert into hookwright.webhook_contents (tenant_id, webhook_id, format, text, template, shape, release)
+    values ($1, $2, $3, $4, $5::text::json, $6::text::json, $7) returning id`,
 };
 
 async function writeContent(sql: SqlTarget, webhook: Webhook, content: Content): Promise<number> {
-  const { shape, format, text, template } = content;
+  const { release, shape, format, text, template } = content;
   const [templateJson, shapeJson] = [template, shape].map((one) => (one === null ? null : JSON.stringify(one)));
-  const values = [webhook.tenantId, webhook.id, format, text, templateJson, shapeJson];
+  const values = [webhook.tenantId, webhook.id, format, text, templateJson, shapeJson, release];
   const [row] = await query<{ id: number | string }>(sql, insertStatement, values);
   return Number(row!.id);
 }

@@ -1,4 +1,5 @@
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
+import { endpointsLimited, webhooksInWords } from '../../domain/limits/tenant-limits.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import type { Tenant } from '../../entities/tenant.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
@@ -17,11 +18,14 @@ import { findCreated, type KeyedCreation, keepCreationKey } from './creation-key
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
+import { requireSettling } from './settle-rules.js';
 import { markPaused, markUnverified } from './switch-webhook.js';
 
 interface NewWebhook extends NewWebhookSettings {
   tenantId: number;
   own?: OwnSecrets;
+  /** The release that it is pinned to where its settings name none. It is no part of an idempotent request. */
+  pin?: string | null;
   /** It is made paused, and holds its events so long. Null: it is active at once. */
   paused?: { holdHours: number } | null;
   /** The endpoint must prove that it wants deliveries, which are held so long. Null: it need not. */
@@ -48,7 +52,7 @@ export async function createWebhook(
   wanted: NewWebhook,
 ): Promise<{ id: number; secret: string; webhook: Webhook }> {
   const { tenantId, webhooksMax, actor, idempotencyKey = null, own = NO_OWN, ...others } = wanted;
-  const { paused = null, challenge = null, signingKey = null, ...settings } = others;
+  const { paused = null, challenge = null, signingKey = null, pin = null, ...settings } = others;
   if (tenantId === INSTALLATION_TENANT) {
     await makeInstallationTenant(db, vault);
   }
@@ -56,7 +60,8 @@ export async function createWebhook(
   const secret = own.secret ?? formatSecret(random(SECRET_BYTES));
   const sealedSecret = await vault.seal(tenantId, id, secret);
   const previousSealedSecret = own.previousSecret === null ? null : await vault.seal(tenantId, id, own.previousSecret);
-  const stored = await sealSettings(vault, tenantId, id, settings);
+  const pinned = pin === null || settings.release != null ? settings : { ...settings, release: pin };
+  const stored = await sealSettings(vault, tenantId, id, pinned);
   const state = paused === null ? {} : { active: false };
   const request = { ...settings, ...own, ...state };
   const creation = await keyedCreation(vault, { tenantId, actor, idempotencyKey, request });
@@ -103,12 +108,11 @@ export async function createWebhook(
 }
 
 function limitReached({ endpointsMax }: Tenant, webhooksMax: number): ApiError {
-  const webhooks = (count: number) => (count === 1 ? 'one webhook' : `${count} webhooks`);
-  const allowed =
+  const detail =
     endpointsMax === null
-      ? `A tenant may have ${webhooks(webhooksMax)}`
-      : `The operator allows this tenant ${webhooks(endpointsMax)} (limits.endpointsMax)`;
-  return new ApiError('webhook_limit_reached', `${allowed}; delete one first.`);
+      ? `A tenant may have ${webhooksInWords(webhooksMax)}; delete one first.`
+      : endpointsLimited(endpointsMax);
+  return new ApiError('webhook_limit_reached', detail);
 }
 
 interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused' | 'challenge'>> {
@@ -140,6 +144,7 @@ async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Pro
     created.optionsVersion ??= await nextOptionsVersion(sql);
   }
   requireBoundSecrets(created, null, stored);
+  requireSettling(created, stored);
   return created;
 }
 

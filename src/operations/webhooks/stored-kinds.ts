@@ -47,11 +47,11 @@ const filterColumns: Derive = (filter: EventFilter | null) => ({
   filterChanges: filter && (asksChanges(filter) || null),
 });
 const orderingColumn: Derive = (path: string | null) => ({ orderingPath: path === null ? null : compilePath(path) });
-/** One row is made of all settings of the content; the format is a choice. */
+/** One row is made of all settings of the content; the format is a choice, and the release a text. */
 const contentRow: Derive = (_, changes, webhook, sql) => changeContent(sql, webhook, changes);
 
 const kinds: Record<Exclude<Kind, 'group'>, StoredKind> = {
-  text: plain,
+  text: { ...plain, derive: contentRow },
   url: plain,
   eventTypes: plain,
   textMap: plain,

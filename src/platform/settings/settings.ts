@@ -155,6 +155,8 @@ export const table = {
   endpointOptions: choice('ENDPOINT_OPTIONS', OPTION_PARTS),
   /** Whether new endpoints must prove that they want deliveries. */
   endpointChallenge: new Setting('ENDPOINT_CHALLENGE', z.enum(['off', 'required']).default('off'), 'off or required'),
+  /** Whether new endpoints are pinned to the newest release. */
+  pinNewWebhooks: new Setting('PIN_NEW_WEBHOOKS', z.enum(['on', 'off']).default('off'), 'on or off'),
   payloadBytesMax: whole('PAYLOAD_BYTES_MAX', 1024, 1_048_576, 262_144),
   /** Whether events may have the state before their change. */
   previous: new Setting('PREVIOUS', z.enum(['on', 'off']).default('on'), 'on or off'),

@@ -6,7 +6,9 @@ import type { DeliveryRowFragment } from '../../../api/generated/graphql';
 import { BulkDialog, type BulkWork } from '../../../parts/bulk-dialog';
 import { Button } from '../../../parts/button';
 import { count } from '../../../text/numbers';
-import { CANCEL_DELIVERY, REDELIVER } from '../documents';
+import { REDELIVER } from '../documents';
+import { CANCEL_DELIVERY } from '../one/documents';
+import { canCancel } from '../one/use-send';
 import { BULK_ACTIONS, type BulkAction } from './bulk-forms';
 import { useBulkWords } from './bulk-words';
 import { useAttemptChosen } from './use-attempt-chosen';
@@ -18,9 +20,9 @@ const ICONS: Record<BulkAction, ReactNode> = { resend: <RotateCcw />, attempt: <
 
 /** The chosen rows whose state allows an action. */
 const ALLOWED: Record<BulkAction, (row: DeliveryRowFragment) => boolean> = {
-  resend: (row) => !isOpen(row),
+  resend: (row) => !canCancel(row),
   attempt: ({ status }) => status === 'PENDING',
-  cancel: isOpen,
+  cancel: canCancel,
 };
 
 /** The actions on the chosen rows. */
@@ -106,8 +108,4 @@ function OneByOne({ action, rows, children }: WorkProps) {
       : client.mutation(CANCEL_DELIVERY, { input: { id } })
     ).toPromise();
   return children(useOneByOne(rows, send, words.done));
-}
-
-function isOpen({ status }: DeliveryRowFragment): boolean {
-  return status === 'PENDING' || status === 'WAITING' || status === 'HELD';
 }

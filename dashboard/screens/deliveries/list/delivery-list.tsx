@@ -1,14 +1,15 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ArrowUp } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Button, buttonLook } from '../../../parts/button';
+import { CARDS } from '../../../parts/list';
+import { useMedia } from '../../../parts/media';
 import { Card, Empty } from '../../../parts/page';
 import { Link, useGo } from '../../../parts/place';
 import { useAllowed } from '../../../parts/viewer';
 import { VirtualList } from '../../../parts/virtual-list';
+import { whenWanted } from '../../../parts/when-wanted';
 import { count } from '../../../text/numbers';
-import { ChosenBar } from '../bulk/chosen-bar';
-import { CancelDialog } from '../one/cancel-dialog';
 import { useDeliveryKeys } from '../one/use-delivery-keys';
 import { useSend } from '../one/use-send';
 import { useColumns } from './columns';
@@ -16,6 +17,9 @@ import type { Feed } from './feed';
 import { useChosen } from './use-chosen';
 import type { Row } from './use-feed';
 import { PreviewsContext, usePreviews } from './use-previews';
+
+const ChosenBar = whenWanted(async () => ({ default: (await import('../bulk/chosen-bar')).ChosenBar }));
+const CancelDialog = whenWanted(async () => ({ default: (await import('../one/cancel-dialog')).CancelDialog }));
 
 /**
  * The rows of the list, and a footer: how many there are, or what can be done with the chosen ones.
@@ -45,6 +49,9 @@ export function DeliveryList({
   const payloads = usePreviews(text);
   const columns = useColumns(mayResend ? actionsOn : undefined, payloads !== undefined);
   const current = at === undefined ? undefined : feed.at(at);
+  // A card is high, and no pointer says that somebody reads it: what is new waits for its button.
+  const waits = useMedia(CARDS) && feed.count > 0;
+  useEffect(() => feed.freeze('cards', waits), [feed, waits]);
   useDeliveryKeys(current, current && mayResend ? actionsOn(current) : undefined);
   return (
     <Card flush>
@@ -71,7 +78,7 @@ export function DeliveryList({
           />
         </PreviewsContext>
       )}
-      <CancelDialog delivery={canceling} onClose={() => setCanceling(undefined)} />
+      <CancelDialog wanted={canceling !== undefined} delivery={canceling} onClose={() => setCanceling(undefined)} />
       <ListFooter feed={feed} chosen={chosen} isLive={isLive} />
     </Card>
   );
@@ -103,7 +110,7 @@ function ListFooter({
   if (rows.length > 0) {
     return (
       <Footer>
-        <ChosenBar rows={rows} onClear={clear} />
+        <ChosenBar wanted rows={rows} onClear={clear} />
       </Footer>
     );
   }

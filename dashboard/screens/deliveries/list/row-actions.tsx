@@ -4,8 +4,7 @@ import { Button } from '../../../parts/button';
 import { useMedia } from '../../../parts/media';
 import { Menu } from '../../../parts/menu';
 import { useGo } from '../../../parts/place';
-import { canCancel } from '../one/cancel-dialog';
-import type { SendAction } from '../one/use-send';
+import { canCancel, type SendAction } from '../one/use-send';
 import type { Row } from './use-feed';
 
 export interface RowActionsProps {

@@ -1,24 +1,25 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ShieldCheck } from 'lucide-react';
 import { useContext, useState } from 'react';
-import { type CombinedError, useQuery } from 'urql';
+import { useQuery } from 'urql';
 import type { AttemptQuery } from '../../../api/generated/graphql';
 import { Button, CopyButton } from '../../../parts/button';
 import { Code } from '../../../parts/code';
-import { Select } from '../../../parts/field';
+import { isErased } from '../../../parts/erased';
 import { HeaderTable } from '../../../parts/header-table';
 import { JsonView } from '../../../parts/json-view';
 import { Card, Failure } from '../../../parts/page';
 import { PlaceContext } from '../../../parts/place';
+import { Select } from '../../../parts/select';
 import { Badge } from '../../../parts/status';
 import { Untrusted } from '../../../parts/untrusted';
 import { useAllowed } from '../../../parts/viewer';
 import { bytes } from '../../../text/numbers';
 import { statusText } from '../../../text/status-codes';
 import { tokenFailureWhy } from '../../../text/token-failures';
-import { ATTEMPT, type Attempt, type Delivery } from '../documents';
 import { hexDump } from './answer';
 import { isBinary, summaryOf } from './attempt-summary';
+import { ATTEMPT, type Attempt, type Delivery } from './documents';
 import { VerifyDialog } from './verify-dialog';
 import { Timing } from './waterfall';
 
@@ -34,10 +35,6 @@ export function useExchange(id: string) {
   const [{ data, error, fetching }, again] = useQuery({ query: ATTEMPT, variables: { id, payloads } });
   return { exchange: data?.node as Exchange | null | undefined, error, fetching, again };
 }
-
-/** Whether the payload of the event was erased. */
-const isErased = (error: CombinedError | undefined): boolean =>
-  error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'event_erased') ?? false;
 
 /** One attempt: the request and the answer side by side. */
 export function AttemptDetail({

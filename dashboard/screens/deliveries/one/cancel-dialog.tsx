@@ -5,11 +5,7 @@ import { Confirm } from '../../../parts/dialog';
 import { messageOf } from '../../../parts/page';
 import { notify } from '../../../parts/toast';
 import { Untrusted } from '../../../parts/untrusted';
-import { CANCEL_DELIVERY } from '../documents';
-
-export function canCancel({ status }: Pick<DeliveryRowFragment, 'status'>): boolean {
-  return status === 'PENDING' || status === 'WAITING' || status === 'HELD';
-}
+import { CANCEL_DELIVERY } from './documents';
 
 /** Asks before a delivery is canceled. @param delivery undefined: nobody is asked. */
 export function CancelDialog({

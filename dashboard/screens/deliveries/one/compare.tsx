@@ -8,9 +8,9 @@ import { absolute } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { duration } from '../../../text/numbers';
 import { statusText } from '../../../text/status-codes';
-import type { Attempt } from '../documents';
 import { type Exchange, useExchange } from './attempt';
 import { diffLines, inLines } from './diff';
+import type { Attempt } from './documents';
 
 export interface ComparedAttempts {
   first: Attempt;

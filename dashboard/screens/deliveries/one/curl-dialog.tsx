@@ -5,7 +5,7 @@ import { Code } from '../../../parts/code';
 import { Dialog } from '../../../parts/dialog';
 import { Tick } from '../../../parts/field';
 import { Answer, Failure } from '../../../parts/page';
-import { AS_CURL } from '../documents';
+import { AS_CURL } from './documents';
 
 /** The latest attempt as a command. With its signature it can be sent for some minutes by anyone who has it. */
 export function CurlDialog({ id, onClose }: { id: string; onClose: () => void }) {

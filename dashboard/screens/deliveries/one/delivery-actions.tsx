@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { Button, CopyButton } from '../../../parts/button';
 import { Menu } from '../../../parts/menu';
 import { useAllowed } from '../../../parts/viewer';
-import type { Delivery } from '../documents';
-import { CancelDialog, canCancel } from './cancel-dialog';
+import { CancelDialog } from './cancel-dialog';
 import { CurlDialog } from './curl-dialog';
+import type { Delivery } from './documents';
 import { SendElsewhere } from './send-elsewhere';
 import { useDeliveryKeys } from './use-delivery-keys';
-import { useSend } from './use-send';
+import { canCancel, useSend } from './use-send';
 
 /** The actions on a delivery: send it again or now, cancel it, copy it, send its event to another endpoint. */
 export function DeliveryActions({ delivery }: { delivery: Delivery }) {

@@ -13,11 +13,12 @@ import { Badge, DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { whenWanted } from '../../../parts/when-wanted';
-import { DELIVERY, DELIVERY_UPDATES, type Delivery } from '../documents';
+import { DELIVERY_UPDATES } from '../documents';
 import { AttemptDetail } from './attempt';
 import type { ComparedAttempts } from './compare';
 import { DeliveryActions } from './delivery-actions';
 import { DeliveryAnswer } from './delivery-answer';
+import { DELIVERY, type Delivery } from './documents';
 import { Waterfall } from './waterfall';
 
 const CompareAttempts = whenWanted<ComparedAttempts>(() => import('./compare'));

@@ -4,11 +4,11 @@ import { useMutation, useQuery } from 'urql';
 import { Button } from '../../../parts/button';
 import { endpointLabel } from '../../../parts/cells';
 import { Dialog } from '../../../parts/dialog';
-import { Select } from '../../../parts/field';
 import { Failure } from '../../../parts/page';
 import { useGo } from '../../../parts/place';
+import { Select } from '../../../parts/select';
 import { REPLAY } from '../../operations/documents';
-import { type Delivery, TARGETS } from '../documents';
+import { type Delivery, TARGETS } from './documents';
 
 /** Sends the event of a delivery to one more endpoint, as a delivery of its own. */
 export function SendElsewhere({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) {

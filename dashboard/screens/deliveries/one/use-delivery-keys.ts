@@ -2,8 +2,7 @@ import { useLingui } from '@lingui/react/macro';
 import type { DeliveryRowFragment } from '../../../api/generated/graphql';
 import { useShortcuts } from '../../../parts/keyboard';
 import { useGo } from '../../../parts/place';
-import { canCancel } from './cancel-dialog';
-import type { SendAction } from './use-send';
+import { canCancel, type SendAction } from './use-send';
 
 /**
  * `r` sends this delivery again or now, `c` asks to cancel it, `e` opens its endpoint.

@@ -7,8 +7,8 @@ import { Card } from '../../../parts/page';
 import { absolute, Time } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { duration } from '../../../text/numbers';
-import type { Attempt } from '../documents';
 import { answerText, PHASES, type Phase, phasesOf } from './answer';
+import type { Attempt } from './documents';
 
 const PHASE_NAMES: Record<Phase['name'], MessageDescriptor> = {
   dns: msg`Name`,

@@ -2,14 +2,18 @@ import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { DISABLE_AFTER_FAILURES } from '../../../../src/domain/deliveries/health-limits';
 import { shortly, Time } from '../../../parts/time';
+import { whenWanted } from '../../../parts/when-wanted';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
-import { NoEcho } from '../ownership/no-proof-words';
 import { EndingSentence } from '../tls/ending-sentence';
 import { TlsLink } from '../tls/tls-link';
 import type { ShownEndpoint } from '../use-endpoint';
 import type { EndpointAnswer } from './endpoint-answer';
 import { Held, HoldSentence } from './hold-words';
+import type { UnverifiedProps } from './unverified-detail';
+
+/** Few are not verified: their words need those of all wrong answers to a challenge. */
+const UnverifiedDetail = whenWanted<UnverifiedProps>(() => import('./unverified-detail'));
 
 type Of<Kind extends EndpointAnswer['kind']> = Extract<EndpointAnswer, { kind: Kind }>;
 
@@ -43,6 +47,10 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
         <Trans>
           {duration(answer.behindMs)} behind, because you allow {count(answer.ratePerSecond)} a second.
         </Trans>
+      );
+    case 'limited':
+      return (
+        <Trans>Deliveries have been waiting since {shortly(answer.since)}: the operator limits this tenant.</Trans>
       );
     case 'keeping':
       return (
@@ -78,7 +86,7 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
     case 'paused':
       return <HoldSentence hold={answer.hold} />;
     case 'unverified':
-      return <UnverifiedDetail {...answer} />;
+      return <UnverifiedDetail wanted {...answer} />;
     case 'closed':
       return <Trans>{upTo(answer.open)} deliveries are waiting. Sending then starts slowly.</Trans>;
     case 'failing':
@@ -91,6 +99,8 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
       );
     case 'behind':
       return <Trans>{upTo(answer.due)} deliveries are waiting. A higher rate sends them sooner.</Trans>;
+    case 'limited':
+      return <Trans>{upTo(answer.due)} due. The overview says how much is sent, and why.</Trans>;
     case 'keeping':
       return <Trans>Send a test first, and release them once it arrives.</Trans>;
     case 'first':
@@ -116,24 +126,6 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
     case 'healthy':
       return <HealthyDetail {...answer} />;
   }
-}
-
-function UnverifiedDetail({ code, askedAgainAt, hold }: Of<'unverified'>) {
-  return (
-    <>
-      {code !== null && (
-        <>
-          <NoEcho code={code} />{' '}
-        </>
-      )}
-      {askedAgainAt !== null && (
-        <Trans>
-          It is asked again <Time value={askedAgainAt} next />.{' '}
-        </Trans>
-      )}
-      <HoldSentence hold={hold} />
-    </>
-  );
 }
 
 function Since({ since }: { since: string | null }) {

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import type { ComponentProps } from 'react';
-import { Select, TextInput } from '../../../parts/field';
+import { TextInput } from '../../../parts/field';
+import { Select } from '../../../parts/select';
 import { type FilterRow, hasValue } from './filter-rows';
 import { OPERATORS } from './filter-values';
 import { OPERATOR_WORDS } from './words';

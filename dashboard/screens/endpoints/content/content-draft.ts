@@ -17,29 +17,40 @@ export interface ContentDraft {
   template: string;
   /** Empty: the whole payload. */
   shape: string;
+  /** Empty: the newest versions. */
+  release: string;
   /** The content that was stored when the draft was begun. */
   stored: Content;
 }
 
 export function contentDraftOf(stored: Content): ContentDraft {
-  const { filter, format, text, template, shape } = stored;
+  const { filter, format, text, template, shape, release } = stored;
   return {
     filter: filterDraftOf(filter as EventFilter | null),
     format,
     text: text ?? '',
     template: template == null ? '' : JSON.stringify(template, null, 2),
     shape: shape ?? '',
+    release: release ?? '',
     stored,
   };
 }
 
 /** The content of an endpoint that is not there yet. */
-const NO_CONTENT: Content = { filter: null, format: 'JSON', text: null, template: null, shape: null, warnings: [] };
+const NO_CONTENT: Content = {
+  filter: null,
+  format: 'JSON',
+  text: null,
+  template: null,
+  shape: null,
+  release: null,
+  warnings: [],
+};
 export const NEW_CONTENT = contentDraftOf(NO_CONTENT);
 
 /** Whether nobody has begun to write a content other than the plain payload of each event. */
-export const isPlain = ({ filter, format, shape }: ContentDraft): boolean =>
-  filter.rows.length === 0 && filter.text === undefined && format === 'JSON' && shape === '';
+export const isPlain = ({ filter, format, shape, release }: ContentDraft): boolean =>
+  filter.rows.length === 0 && filter.text === undefined && format === 'JSON' && shape === '' && release === '';
 
 /**
  * What a draft lacks: event types, a text that is JSON, or the field or the value of a condition.
@@ -55,7 +66,7 @@ export function unfinishedIn({ filter, format, template }: ContentDraft): Unfini
 
 /** The content that a draft describes; undefined while it is not finished. */
 export function contentOf(draft: ContentDraft, kindsAt: KindsAt): ContentOptionsInput | undefined {
-  const { filter, format, text, template, shape } = draft;
+  const { filter, format, text, template, shape, release } = draft;
   if (unfinishedIn(draft) !== undefined) {
     return undefined;
   }
@@ -66,6 +77,7 @@ export function contentOf(draft: ContentDraft, kindsAt: KindsAt): ContentOptions
     text: isChat(format) ? orNull(text) : null,
     template: format === 'TEMPLATE' ? jsonIn(template) : null,
     shape: orNull(shape),
+    release: orNull(release),
   };
 }
 

@@ -6,6 +6,7 @@ import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { type ContentDraft, placeholdersOf } from './content-draft';
 import { FilterField } from './filter-field';
 import { FormatFields, issuesAt } from './format-fields';
+import { ReleaseField } from './release-field';
 import { ShapeField } from './shape-field';
 import type { KnownPaths } from './use-paths';
 
@@ -46,6 +47,7 @@ export function ContentFields({
         unknown={placeholdersOf(value).filter(paths.isUnknownValue)}
         remark={formatRemark}
       />
+      <ReleaseField value={value.release} onChange={(release) => onChange({ ...value, release })} isNew={isNew} />
       <Fold
         isOpen={!isNew || value.shape !== ''}
         summary={

@@ -9,13 +9,14 @@ import { OptionWarnings } from '../option-warnings';
 import type { SettingsProps } from '../use-endpoint';
 import { ConditionWords } from './condition-words';
 import { conditionsOf } from './filter-rows';
+import { PinnedRelease } from './pinned-release';
 import { FORMATS } from './words';
 
 /** Which events an endpoint gets, and the format of their bodies. */
 export function ContentGroup({ endpoint, maySet }: SettingsProps) {
   const { t, i18n } = useLingui();
-  const { filter, shape, format, text, template, warnings } = endpoint.content;
-  if (filter == null && shape == null && format === 'JSON' && !maySet) {
+  const { filter, shape, format, text, template, release, warnings } = endpoint.content;
+  if (filter == null && shape == null && format === 'JSON' && release == null && !maySet) {
     return null;
   }
   return (
@@ -45,6 +46,7 @@ export function ContentGroup({ endpoint, maySet }: SettingsProps) {
           </Value>
         )}
       </Values>
+      {release != null && <PinnedRelease id={endpoint.id} release={release} />}
       <OptionWarnings warnings={warnings} />
     </Group>
   );

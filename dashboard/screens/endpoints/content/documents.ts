@@ -14,6 +14,32 @@ export const EVENT_SCHEMA = graphql(`
   }
 `);
 
+/** The releases that an endpoint can be pinned to, the newest first. */
+export const RELEASES = graphql(`
+  query Releases {
+    releases { id name }
+  }
+`);
+
+/** What has changed since the release of an endpoint. */
+export const OLDER_VERSIONS = graphql(`
+  query OlderVersions($id: ID!) {
+    webhook(id: $id) {
+      id
+      olderVersions { eventType newest pinned sent steps { op path to value } }
+    }
+    releases { id name }
+  }
+`);
+
+/** The newest event of an endpoint as it is sent, and as it would be in the newest versions. */
+export const BOTH_VERSIONS = graphql(`
+  query BothVersions($pinned: PreviewContentInput!, $newest: PreviewContentInput!) {
+    pinned: previewContent(input: $pinned) { samples { event { id databaseId eventType } body } }
+    newest: previewContent(input: $newest) { samples { event { id databaseId eventType } body } }
+  }
+`);
+
 /** The effect of a content, saved or not, on past events. */
 export const PREVIEW_CONTENT = graphql(`
   query PreviewContent($input: PreviewContentInput!) {

@@ -1,9 +1,10 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import { isChat, TEXT_CHARS_MAX } from '../../../../src/domain/content/formats';
-import { Field, Select, TextArea } from '../../../parts/field';
+import { Field, TextArea } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
 import { JsonField, parseJson } from '../../../parts/json-field';
+import { Select } from '../../../parts/select';
 import { Untrusted } from '../../../parts/untrusted';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import type { ContentDraft } from './content-draft';

@@ -1,9 +1,9 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useEffect } from 'react';
 import { useQuery } from 'urql';
-import { Select } from '../../../parts/field';
 import { JsonField } from '../../../parts/json-field';
-import { SAMPLE_PAYLOAD } from '../documents';
+import { Select } from '../../../parts/select';
+import { SAMPLE_PAYLOAD } from '../later-documents';
 import type { OwnEvent } from './use-preview';
 
 /** An event to try that never was. It begins with the sample of its type. */

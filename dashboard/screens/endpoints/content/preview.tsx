@@ -1,11 +1,11 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
-import { Select } from '../../../parts/field';
 import { HeaderTable } from '../../../parts/header-table';
 import { parseObject } from '../../../parts/json-field';
 import { JsonView } from '../../../parts/json-view';
 import { Answer, Failure } from '../../../parts/page';
 import { Segments } from '../../../parts/segments';
+import { Select } from '../../../parts/select';
 import { shortly } from '../../../parts/time';
 import { Untrusted } from '../../../parts/untrusted';
 import { useSettled } from '../../../parts/use-settled';

@@ -4,7 +4,7 @@ import { Confirm } from '../../../parts/dialog';
 import { useGo } from '../../../parts/place';
 import { Untrusted } from '../../../parts/untrusted';
 import { useConfirmed } from '../../../parts/use-confirmed';
-import { DELETE_ENDPOINT } from '../documents';
+import { DELETE_ENDPOINT } from '../later-documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Deletes an endpoint, after saying how many deliveries that cancels. */

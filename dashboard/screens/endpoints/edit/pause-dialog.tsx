@@ -1,7 +1,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro';
 import { Confirm } from '../../../parts/dialog';
 import { useConfirmed } from '../../../parts/use-confirmed';
-import { UPDATE_ENDPOINT } from '../documents';
+import { UPDATE_ENDPOINT } from '../later-documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Stops the deliveries of an endpoint, after saying what happens to them. */

@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
+import { useQuery } from 'urql';
 import { isChat } from '../../../../src/domain/content/formats';
 import { Button, buttonLook } from '../../../parts/button';
 import { Code } from '../../../parts/code';
@@ -10,6 +11,7 @@ import { useAllowed, useViewer } from '../../../parts/viewer';
 import { whenWanted } from '../../../parts/when-wanted';
 import { DryRunCard } from '../content/preview';
 import { UNFINISHED } from '../content/words';
+import { EVENT_TYPES } from '../first-documents';
 import { lackOf } from '../settings/lack';
 import { EndpointFields } from './endpoint-fields';
 import { MadeEndpoint } from './made-endpoint';
@@ -65,6 +67,9 @@ function NewEndpointForm() {
   const state = useNewEndpoint();
   const { form, isWritten, content } = state;
   const made = form.data?.createWebhook;
+  // There may be any number of event types: nothing below them is shown before them.
+  const [{ data, error }] = useQuery({ query: EVENT_TYPES });
+  const isRead = data !== undefined || error !== undefined;
   return (
     <>
       <form
@@ -76,7 +81,7 @@ function NewEndpointForm() {
           <Card>
             <EndpointFields form={form} isWritten={(name) => isFirst(name) && isWritten(name)} autoFocus />
           </Card>
-          {content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
+          {isRead && content && <NewContent {...content} eventTypes={form.values.eventTypes} />}
         </div>
         {content?.dryRun && (
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:self-stretch">
@@ -85,7 +90,7 @@ function NewEndpointForm() {
             </div>
           </div>
         )}
-        <div className="flex min-w-0 flex-col gap-4 lg:col-start-1">
+        <div className={`flex min-w-0 flex-col gap-4 lg:col-start-1 ${isRead ? '' : 'hidden'}`}>
           <More {...state} />
           <EgressAddresses />
           <MustProve />

@@ -1,8 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { Code } from '../../../parts/code';
-import { Select } from '../../../parts/field';
 import { Segments } from '../../../parts/segments';
+import { Select } from '../../../parts/select';
 import { FRAMEWORK_SNIPPETS } from './framework-snippets';
 import { SNIPPETS } from './snippets';
 

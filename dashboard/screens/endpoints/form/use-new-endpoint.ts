@@ -10,7 +10,7 @@ import { type ContentDraft, contentChange, isPlain, NEW_CONTENT } from '../conte
 import { formatOfUrl } from '../content/format-of-url';
 import { useDryRun } from '../content/use-dry-run';
 import { usePaths } from '../content/use-paths';
-import { CREATE_ENDPOINT } from '../documents';
+import { CREATE_ENDPOINT } from '../later-documents';
 import { orderingInput } from '../ordering/order-fields';
 import { NO_ORDER, type Ordering } from '../ordering/words';
 import { type Draft, draftOf, changeOf as requestChange } from '../settings/draft';

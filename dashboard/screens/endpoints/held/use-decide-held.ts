@@ -5,7 +5,7 @@ import type { CancelDeliveriesMutation, HeldAction, UpdateEndpointMutation } fro
 import { useAllowed } from '../../../parts/viewer';
 import { countUpTo } from '../../../text/numbers';
 import { CANCEL_DELIVERIES } from '../../operations/documents';
-import { UPDATE_ENDPOINT } from '../documents';
+import { UPDATE_ENDPOINT } from '../later-documents';
 import type { ShownEndpoint } from '../use-endpoint';
 
 type Decided = { data?: UpdateEndpointMutation | CancelDeliveriesMutation | undefined };

@@ -4,7 +4,7 @@ import { TextField } from '../../../parts/field';
 import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { notify } from '../../../parts/toast';
-import { ROTATE_SIGNING_KEY } from '../documents';
+import { ROTATE_SIGNING_KEY } from '../later-documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 const HOURS = { min: 24, max: 168 };

@@ -1,7 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { FormDialog } from '../../../parts/form-dialog';
 import { useConfirmed } from '../../../parts/use-confirmed';
-import { UPDATE_ENDPOINT } from '../documents';
+import { UPDATE_ENDPOINT } from '../later-documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Begins or ends the signature by the key pair, after saying what receivers notice of it. */

@@ -8,7 +8,7 @@ import { shortly, Time, useClock } from '../../../parts/time';
 import { notify } from '../../../parts/toast';
 import { count, countUpTo, duration } from '../../../text/numbers';
 import { useAction, useOffered } from '../actions';
-import { PROBE_ENDPOINT } from '../documents';
+import { PROBE_ENDPOINT } from '../later-documents';
 import type { ShownEndpoint } from '../use-endpoint';
 
 interface EndpointProps {

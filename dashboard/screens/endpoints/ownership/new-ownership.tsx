@@ -1,6 +1,7 @@
 import { Trans } from '@lingui/react/macro';
-import { HowToProve, OwnershipFacts, VerifyButton, VerifyFailure } from './ownership-facts';
+import { HowToProve, OwnershipFacts } from './ownership-facts';
 import { useVerify } from './use-verify';
+import { VerifyButton, VerifyFailure } from './verify';
 
 /** Below the secret of a new endpoint: what its server must do before it gets deliveries, and whether it has. */
 export function NewOwnership({ endpoint }: { endpoint: { id: string; disabledReason?: string | null } }) {

@@ -1,10 +1,8 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Button } from '../../../parts/button';
 import { Code } from '../../../parts/code';
 import { StateBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
 import { Value, Values } from '../one/group';
-import { CheckFailure } from '../testing/check';
 import { NoEcho, NoPermission } from './no-proof-words';
 import type { Verify } from './use-verify';
 import { VERIFICATION_METHODS, VERIFICATION_STATES } from './words';
@@ -59,21 +57,6 @@ export function OwnershipFacts({ verify: { verification, isUnverified } }: { ver
         </Value>
       )}
     </Values>
-  );
-}
-
-/** Why the endpoint was not asked. */
-export function VerifyFailure({ verify: { error } }: { verify: Verify }) {
-  return error && <CheckFailure error={error} />;
-}
-
-export function VerifyButton({ verify }: { verify: Verify }) {
-  return (
-    verify.isOffered && (
-      <Button onClick={() => void verify.ask()} disabled={verify.busy}>
-        <Trans>Ask again</Trans>
-      </Button>
-    )
   );
 }
 

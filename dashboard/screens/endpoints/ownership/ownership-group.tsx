@@ -1,8 +1,9 @@
 import { Trans } from '@lingui/react/macro';
 import { Folded, Group } from '../one/group';
 import type { ShownEndpoint } from '../use-endpoint';
-import { HowToProve, OwnershipFacts, VerifyButton, VerifyFailure } from './ownership-facts';
+import { HowToProve, OwnershipFacts } from './ownership-facts';
 import { useVerify } from './use-verify';
+import { VerifyButton, VerifyFailure } from './verify';
 
 /** Whether an endpoint has proved that it wants its deliveries. Endpoints that were never asked have no such group. */
 export function OwnershipGroup({ endpoint }: { endpoint: ShownEndpoint }) {

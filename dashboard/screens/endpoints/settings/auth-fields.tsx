@@ -1,6 +1,7 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Select, TextField } from '../../../parts/field';
+import { TextField } from '../../../parts/field';
 import type { Issue } from '../../../parts/issues';
+import { Select } from '../../../parts/select';
 import { type AuthDraft, type AuthKind, authKindOf, type Options } from './draft';
 import { NO_OAUTH, type OAuthDraft } from './oauth-draft';
 import { OAuthFields } from './oauth-fields';

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react/macro';
 import { DELIVERY_METHODS } from '../../../../src/domain/deliveries/delivery-method';
-import { Select } from '../../../parts/field';
+import { Select } from '../../../parts/select';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import type { Draft } from './draft';
 

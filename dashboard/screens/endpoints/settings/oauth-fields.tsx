@@ -1,5 +1,6 @@
 import { Trans, useLingui } from '@lingui/react/macro';
-import { Select, TextField } from '../../../parts/field';
+import { TextField } from '../../../parts/field';
+import { Select } from '../../../parts/select';
 import type { AuthDraft, Options } from './draft';
 import { keepsClientSecret, type OAuthDraft } from './oauth-draft';
 import { CLIENT_AUTHS } from './words';

@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Confirm } from '../../../parts/dialog';
 import { Untrusted } from '../../../parts/untrusted';
 import { useConfirmed } from '../../../parts/use-confirmed';
-import { UPDATE_ENDPOINT } from '../documents';
+import { UPDATE_ENDPOINT } from '../later-documents';
 import type { EndpointDialogProps } from '../use-endpoint';
 
 /** Stops signing as the former system did, after naming the headers that end with it. */

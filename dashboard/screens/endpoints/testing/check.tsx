@@ -2,11 +2,12 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { Send } from 'lucide-react';
 import { type CombinedError, useMutation } from 'urql';
 import { Button } from '../../../parts/button';
-import { Answer, Failure } from '../../../parts/page';
 import { useAllowed } from '../../../parts/viewer';
+import { whenWanted } from '../../../parts/when-wanted';
 import { CHECK_ENDPOINT } from '../documents';
 import type { ShownEndpoint } from '../use-endpoint';
-import { TestAnswer } from './test-answer';
+
+const Answer = whenWanted(() => import('./check-answer'));
 
 /** A check of an endpoint that is not active: one test, sent all the same. Its answer comes with the page's updates. */
 export function useCheck({ id, active, disabledReason }: ShownEndpoint) {
@@ -38,28 +39,10 @@ export function CheckButton({ check }: { check: Check }) {
 
 /** The answer to the check, as it comes; nothing before one is sent. */
 export function CheckAnswer({ check: { isOffered, error, sent } }: { check: Check }) {
-  if (!isOffered) {
-    return null;
-  }
-  if (error) {
-    return <CheckFailure error={error} />;
-  }
-  return sent !== undefined && <TestAnswer key={sent} id={sent} closedUntil={null} />;
+  return isOffered && (error ?? sent) !== undefined && <Answer wanted error={error} sent={sent} />;
 }
 
 /** Why an endpoint was neither checked nor asked for a proof, which share a limit. */
 export function CheckFailure({ error }: { error: CombinedError }) {
-  return isTooOften(error) ? <TooOften error={error} /> : <Failure error={error} />;
-}
-
-/** In the person's language, since anybody who repairs an endpoint meets it. */
-const isTooOften = ({ graphQLErrors }: CombinedError) => graphQLErrors[0]?.extensions?.['code'] === 'RATE_LIMITED';
-
-function TooOften({ error }: { error: CombinedError }) {
-  const seconds = Number(error.graphQLErrors[0]?.extensions?.['retryAfterSeconds']);
-  return (
-    <Answer tone="warn">
-      <Trans>Nothing was sent: an endpoint can be checked six times a minute. Try again in {seconds} s.</Trans>
-    </Answer>
-  );
+  return <Answer wanted error={error} sent={undefined} />;
 }

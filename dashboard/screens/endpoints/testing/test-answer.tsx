@@ -7,7 +7,7 @@ import { shortly, Time } from '../../../parts/time';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
 import { statusText } from '../../../text/status-codes';
-import { TEST_RESULT } from '../documents';
+import { TEST_RESULT } from '../later-documents';
 import { Remedy } from '../remedy';
 
 /** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */

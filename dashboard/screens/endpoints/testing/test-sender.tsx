@@ -2,10 +2,10 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import type { EndpointRowFragment } from '../../../api/generated/graphql';
-import { Select } from '../../../parts/field';
+import { Select } from '../../../parts/select';
 import { useAllowed } from '../../../parts/viewer';
-import { SAMPLE_PAYLOAD } from '../documents';
 import { EVENT_TYPES } from '../first-documents';
+import { SAMPLE_PAYLOAD } from '../later-documents';
 import { TestForm } from './test-form';
 
 const USUAL_TYPE = 'webhook.test';

@@ -31,7 +31,7 @@ export async function prepareEmit(context: Context, input: EmitEventInput, path:
     givenPayload(context, payload ?? null, written ?? null, path, bytesMax),
   );
   const previous = hasPrevious(input) ? await piece(tenant, () => givenPrevious(context, input, path, bytesMax)) : null;
-  const issues = await context.eventTypes.check(eventType, value, tenant);
+  const { issues, version: typeVersion } = await context.eventTypes.check(eventType, value, tenant);
   const fields: Record<string, string> = {
     payload: name,
     eventType: typeof named === 'string' ? 'eventType' : 'event',
@@ -42,7 +42,7 @@ export async function prepareEmit(context: Context, input: EmitEventInput, path:
     typeof keepHours === 'number' ? parseInput(hoursBelow(context), keepHours, [...path, 'keepHours']) : null;
   const known = { tenantId: tenant, eventType, body, idempotencyKey: key, onlyWebhookId: null };
   const to = input.to == null ? null : targetsIn(input.to, [...path, 'to']);
-  return { ...known, orderingKey: ordering, keepHours: kept, previous, to };
+  return { ...known, orderingKey: ordering, keepHours: kept, typeVersion, previous, to };
 }
 
 /** @throws ApiError */

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Resolver, Root } from 'type-graphql';
 import { isDeeperThan } from '../../../domain/events/payload.js';
+import { ConverterStepInput, converterRule } from '../../../entities/converter.js';
 import { EventType } from '../../../entities/event-type.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { JSONObject } from '../../../entities/scalars.js';
@@ -22,7 +23,9 @@ import { eventTypeDescription, newEventTypeName, parseInput } from '../fields/in
 import { NullableResolver } from '../fields/nullable.js';
 import { RequiresScope } from '../fields/requires.js';
 import { AffectedShape } from './affected-shape.js';
+import { ConverterProof } from './converter-proof.js';
 import { findEventType } from './event-type.js';
+import { provedConverter } from './proved-converter.js';
 import { SchemaImpact } from './schema-impact.js';
 
 const SCHEMA_DEPTH_MAX = 64;
@@ -58,6 +61,12 @@ class UpdateEventTypeInput {
     `A new schema, which becomes a new version. The schemas of built-in types cannot be changed. ${schemaRules}`,
   )
   schema?: Record<string, unknown> | null;
+
+  @Nullable(
+    () => [ConverterStepInput],
+    `The steps by which a payload of the new schema becomes one of the present one, for endpoints that are pinned to a release. It must fit the sample and the events of the last day that the new schema accepts, and never changes. ${converterRule}`,
+  )
+  converter?: ConverterStepInput[] | null;
 
   @Nullable(
     () => Boolean,
@@ -99,6 +108,9 @@ class UpdateEventTypePayload extends EventTypePayload {
   /** The schema of the input. */
   schema!: Record<string, unknown> | null;
   dryRun!: boolean;
+
+  @Nullable(() => ConverterProof, 'What the converter made of payloads. Null without one.')
+  proof!: ConverterProof | null;
 }
 
 @ObjectType({ description: 'The event type after the change.' })
@@ -141,9 +153,10 @@ export class EventTypeMutations {
       throw refusedInput([], 'nothing_to_change', detail);
     }
     const dryRun = input.dryRun ?? false;
-    await updateEventType(context.db, { name, description, schema }, actorOf(context), { dryRun });
+    const { proof, proved } = await provedConverter(context, { ...input, schema }, dryRun);
+    await updateEventType(context.db, { name, description, schema, proved }, actorOf(context), { dryRun });
     const { eventType } = await changed(context, name);
-    return { eventType, schema: schema ?? null, dryRun };
+    return { eventType, schema: schema ?? null, dryRun, proof };
   }
 
   @RequiresScope('platform:admin')

@@ -1,5 +1,8 @@
 import 'reflect-metadata';
 import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { type Converter, STEPS_MAX } from '../../../domain/content/converter.js';
+import { idToDate } from '../../../domain/ids/delivery-id.js';
+import { ConverterStep } from '../../../entities/converter.js';
 import { EventType } from '../../../entities/event-type.js';
 import { JSONObject } from '../../../entities/scalars.js';
 import {
@@ -27,6 +30,8 @@ class EventTypeVersion {
 
   /** JSON. */
   schema!: string;
+  converter!: Converter | null;
+  converterFrom!: number | null;
 }
 
 @Resolver(() => EventType)
@@ -85,6 +90,23 @@ export class EventTypeVersionResolver {
   })
   schema(@Root() { schema }: EventTypeVersionRow, @Ctx() { budget }: Context): JsonText {
     return new JsonText(budget.spend(schema));
+  }
+
+  @mayHold(STEPS_MAX)
+  @NullableResolver(
+    () => [ConverterStep],
+    'The steps by which a payload of this version becomes one of the version before. Null when there are none: endpoints that are pinned to an older version get payloads of this one.',
+  )
+  converter(@Root() { converter }: EventTypeVersionRow): Converter | null {
+    return converter;
+  }
+
+  @NullableResolver(
+    () => Date,
+    'The converter is for events of this time and later. Null: for all events of the version, since it came with it.',
+  )
+  converterFrom(@Root() { converterFrom }: EventTypeVersionRow): Date | null {
+    return converterFrom === null ? null : idToDate(converterFrom);
   }
 }
 

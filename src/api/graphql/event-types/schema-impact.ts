@@ -1,42 +1,16 @@
 import 'reflect-metadata';
 import { Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import { type BrokenPath, OPTIONS_WITH_PATHS } from '../../../domain/content/broken-paths.js';
-import { cut } from '../../../domain/content/cut.js';
-import { PATH_CHARS_MAX } from '../../../domain/content/filter-path.js';
 import { graphqlEnum } from '../../../entities/graphql-enum.js';
 import { ShowsIdOf } from '../../../entities/node.js';
 import { Nullable } from '../../../entities/nullable.js';
 import { Tenant } from '../../../entities/tenant.js';
-import type { InputIssue } from '../../../errors.js';
 import { BROKEN_OPTIONS_MAX } from '../../../operations/event-types/broken-options.js';
 import { EVENTS_MAX, EXAMPLES_MAX } from '../../../operations/event-types/refused-events.js';
 import type { SchemaImpact as Impact } from '../../../operations/event-types/schema-impact.js';
 import type { Context } from '../../context/context.js';
 import { mayHold } from '../fields/costs.js';
-
-const ISSUES_MAX = 20;
-
-@ObjectType({ description: 'A rule of a schema that a payload breaks.' })
-class PayloadIssue {
-  @Field(() => String, {
-    description: 'The path in the payload, such as `lines.0.sku`. Empty: the payload itself. Long ones are cut.',
-  })
-  path!: string;
-
-  @Field(() => String, { description: 'What is wrong there: it continues the path as a sentence.' })
-  detail!: string;
-}
-
-@ObjectType({ description: 'An event that the current schema accepts, and the new one refuses.' })
-class RefusedEvent {
-  tenantId!: number;
-
-  @ShowsIdOf('Event', { description: 'The id of the event.' })
-  eventId!: number;
-
-  /** Their paths start with `payload`. */
-  issues!: InputIssue[];
-}
+import { RefusedEvent } from './payload-issues.js';
 
 const OptionWithPaths = graphqlEnum('OptionWithPaths', 'An option of a webhook that names paths.', OPTIONS_WITH_PATHS);
 
@@ -102,20 +76,6 @@ export class SchemaImpact implements Impact {
   @mayHold(BROKEN_OPTIONS_MAX)
   @Field(() => [BrokenOption], { description: `The broken paths, at most ${BROKEN_OPTIONS_MAX}.` })
   brokenOptions!: BrokenOption[];
-}
-
-@Resolver(() => RefusedEvent)
-export class RefusedEventResolver {
-  @FieldResolver(() => Tenant, { nullable: true, description: 'The tenant of the event. Null when it was deleted.' })
-  tenant(@Root() { tenantId }: RefusedEvent, @Ctx() context: Context): Promise<Tenant | null> {
-    return context.loaders.tenantById.load(tenantId);
-  }
-
-  @mayHold(ISSUES_MAX)
-  @FieldResolver(() => [PayloadIssue], { description: `The rules that it breaks, at most ${ISSUES_MAX}.` })
-  issues(@Root() { issues }: RefusedEvent): PayloadIssue[] {
-    return issues.map(({ path, detail }) => ({ path: cut(path.slice(1).join('.'), PATH_CHARS_MAX), detail }));
-  }
 }
 
 @Resolver(() => BrokenOption)

@@ -4,11 +4,16 @@ import { type Known, knownOf } from '../../../operations/fields/kind-rules.js';
 import type { Context } from '../../context/context.js';
 
 /** The knowledge that rules for the fields of a webhook need. */
-export const knownTo = async ({ config, eventTypes, clock }: Context): Promise<Known> => ({
-  ...knownOf(config, clock),
-  eventTypes: await eventTypes.names(),
-  schemas: await eventTypes.all(),
-});
+export async function knownTo({ config, eventTypes, releases, clock }: Context): Promise<Known> {
+  const known = knownOf(config, clock);
+  const named = (await releases.all()).map(({ name }) => name);
+  return {
+    ...known,
+    names: { ...known.names, releases: named },
+    eventTypes: await eventTypes.names(),
+    schemas: await eventTypes.all(),
+  };
+}
 
 /** The event type that an optional argument names. @throws ApiError invalid_input when there is no such type */
 export async function knownTypeIn(

@@ -96,6 +96,10 @@ const settings = z.object({
     )
     .nullish()
     .transform((path) => path ?? null),
+  release: z
+    .string()
+    .nullish()
+    .transform((release) => release ?? null),
   keysExpireInSeconds: keySeconds.nullish().transform((seconds) => seconds ?? null),
   invitationDays: z
     .int()

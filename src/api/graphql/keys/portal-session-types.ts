@@ -101,6 +101,9 @@ export class PortalSession implements PortalSettings {
   @Nullable(() => String, 'The screen that the link opens. Null for the first one.')
   path!: string | null;
 
+  @Nullable(() => String, 'The release that endpoints are pinned to that are made in the session. Null: it fixes none.')
+  release!: string | null;
+
   @Nullable(
     () => Int,
     'How many seconds API keys live at most that are created in the session. Null: they end with the session.',
@@ -122,10 +125,16 @@ export class PortalSession implements PortalSettings {
 
 export function portalSessionOf(apiKey: ApiKey, now: Date): PortalSession {
   const { id, createdAt, revokedAt, lastUsedAt, portalExchangedAt: exchangedAt } = apiKey;
-  const { madeBy, path = null, look = null, ...settings } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
+  const {
+    madeBy,
+    path = null,
+    look = null,
+    release = null,
+    ...settings
+  } = JSON.parse(apiKey.portalSettings!) as StoredPortalSettings;
   const expiresAt = apiKey.expiresAt!;
   const openUntil = apiKey.portalCodeExpiresAt!;
-  const own = { id, path, look, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
+  const own = { id, path, look, release, createdAt, expiresAt, openUntil, revokedAt, exchangedAt, lastUsedAt };
   const maker = { createdBy: (madeBy?.kind ?? null) as AuditActor | null, createdByKeyId: madeBy?.keyId ?? null };
   return Object.assign(new PortalSession(), settings, own, maker, { status: statusOf(apiKey, now) });
 }
@@ -185,6 +194,12 @@ export class CreatePortalSessionInput {
     'The screen that the link opens: a path of the portal, such as `/deliveries?status=FAILED`. Default: the first screen.',
   )
   path?: string | null;
+
+  @Nullable(
+    () => String,
+    'The name of a release: endpoints that are made in the session are pinned to it, and the session changes no endpoint to another one. Default: it fixes none.',
+  )
+  release?: string | null;
 
   @Nullable(
     () => Int,

@@ -137,6 +137,7 @@ const nodeTypes: Record<AuditTarget, NodeType> = {
   SCHEDULED_EVENT: 'ScheduledEvent',
   TENANT: 'Tenant',
   EVENT_TYPE: 'EventType',
+  RELEASE: 'Release',
 };
 
 /**

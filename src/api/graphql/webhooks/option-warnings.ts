@@ -8,6 +8,7 @@ import {
   listWarnings,
   type OptionWarning,
   placeholderWarnings,
+  releaseWarning,
   replacedWarning,
   shapeWarnings,
 } from '../../../domain/content/option-warnings.js';
@@ -25,6 +26,7 @@ import type { RegisteredEventType } from '../../../operations/event-types/event-
 import { piece } from '../../../platform/concurrency/in-pieces.js';
 import type { Context } from '../../context/context.js';
 import { optionsOf } from '../fields/options-of.js';
+import { olderVersionsOf } from './sent-versions.js';
 
 /** Finds possible mistakes in the options of a webhook, by their groups. */
 export const optionWarnings = { delivery: deliveryWarnings, content: contentWarnings, ordering: orderingWarnings };
@@ -68,7 +70,12 @@ async function contentWarnings(webhook: Webhook, context: Context): Promise<Opti
       warnings.set(warning.message, warning);
     }
   }
-  return [...warnings.values()];
+  const older = await olderVersionsOf(webhook, context);
+  const missing = older.filter(({ pinned, sent }) => pinned !== sent);
+  return [
+    ...missing.map(({ eventType, pinned, sent }) => releaseWarning(eventType, pinned, sent)),
+    ...warnings.values(),
+  ];
 }
 
 async function piecesOf(webhook: Webhook, context: Context): Promise<Piece[]> {

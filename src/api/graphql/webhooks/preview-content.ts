@@ -151,9 +151,9 @@ async function sampleOf(
   tried: Tried,
   { matches, failedCondition, ...event }: JudgedEvent,
 ): Promise<ContentSample> {
-  const { id, eventType: type, body, previous } = event;
+  const { id, eventType: type, body, typeVersion, previous } = event;
   const tenantId = tenantOf(context);
-  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body, previous });
+  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body, typeVersion, previous });
   return { event: Object.assign(new Event(), event, { tenantId }), matches, failedCondition, ...sent };
 }
 
@@ -167,21 +167,22 @@ async function ofPayload(
   const judge = () => (filter === null ? null : new FilteredEvent(type, body, previous).failedCondition(filter));
   const failedCondition = await piece(tenantId, judge);
   const matches = failedCondition === null;
-  const sent = await sentOf(context, tried, matches, {
-    ...{ id: dateToId(context.clock()), tenantId, type, body, previous },
-  });
+  const typeVersion = (await context.eventTypes.all()).find(({ name }) => name === type)?.version ?? null;
+  const id = dateToId(context.clock());
+  const sent = await sentOf(context, tried, matches, { id, tenantId, type, body, typeVersion, previous });
   return { matched: Number(matches), total: 1, samples: [{ event: null, matches, failedCondition, ...sent }] };
 }
 
 async function sentOf(
-  { config, budget }: Context,
+  { config, budget, conversions }: Context,
   { content }: Tried,
   matches: boolean,
-  event: ContentEvent,
+  event: ContentEvent & { typeVersion: number | null },
 ): Promise<Pick<ContentSample, 'body' | 'headers'>> {
   const made = contentFrom(content);
   const plain = { body: event.body, headers: {} };
-  const make = () => (!matches ? null : made === null ? plain : contentOf(event, made, config));
+  const conversion = made === null ? null : await conversions.of(made.release, event);
+  const make = () => (!matches ? null : made === null ? plain : contentOf({ ...event, conversion }, made, config));
   const sent = await piece(event.tenantId, make);
   return sent === null
     ? { body: null, headers: null }

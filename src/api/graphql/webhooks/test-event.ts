@@ -1,3 +1,4 @@
+import type { Emit } from '../../../domain/events/emit.js';
 import { TEST_EVENT_TYPE } from '../../../domain/events/event-type.js';
 import { invalidInput, requireNoIssues } from '../../../errors.js';
 import type { Context } from '../../context/context.js';
@@ -18,9 +19,10 @@ const TEST_BODY = JSON.stringify({ message: 'A test of this webhook.' });
 export async function testEventOf(
   context: Context,
   { eventType: wanted, payload }: TestWebhookInput,
-): Promise<{ eventType: string; body: string }> {
+): Promise<Pick<Emit, 'eventType' | 'body' | 'typeVersion'>> {
   const eventType = (await knownTypeIn(context, wanted, ['input', 'eventType'])) ?? TEST_EVENT_TYPE;
   const type = (await context.eventTypes.all()).find(({ name }) => name === eventType);
+  const typeVersion = type?.converts ? type.version : null;
   const refuse = (code: string, detail: string) => invalidInput([{ path: PAYLOAD, code, detail }]);
   if (payload === undefined || payload === null) {
     const body = eventType === TEST_EVENT_TYPE ? TEST_BODY : (type?.samplePayload ?? null);
@@ -28,7 +30,7 @@ export async function testEventOf(
       const detail = `is required: ${eventType} has no samplePayload, since none was found that its schema accepts`;
       throw refuse('no_sample_payload', detail);
     }
-    return { eventType, body };
+    return { eventType, body, typeVersion };
   }
   if (type?.reserved) {
     const detail = `cannot be chosen for ${eventType}: only the service itself writes payloads of this type; leave it out, or name another eventType`;
@@ -37,5 +39,5 @@ export async function testEventOf(
   const body = payloadText(context, payload, PAYLOAD);
   const issues = await context.eventTypes.brokenRules(eventType, payload, context.tenantId);
   requireNoIssues(issues.map((issue) => ({ ...issue, path: ['input', ...issue.path] })));
-  return { eventType, body };
+  return { eventType, body, typeVersion };
 }

@@ -35,6 +35,7 @@ import { Requires } from '../fields/requires.js';
 import { signingKeyFor } from '../tenants/signing-keys.js';
 import { requireRights } from './field-rights.js';
 import { ownSecretsOf } from './own-secrets.js';
+import { pinOf, requireFixedRelease } from './pinned-release.js';
 import { isUnverified, mustProve, requireProvableMove } from './proofs.js';
 import { testEventOf } from './test-event.js';
 import { readWebhook } from './webhook.js';
@@ -96,7 +97,9 @@ export class WebhookMutations {
     const own = ownSecretsOf(context, { secret, previousSecret, previousSecretExpiresAt });
     const key = parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']);
     const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
-    await requireNewDaemons(context, webhookFields, given);
+    await requireFixedRelease(context, settings);
+    const pin = await pinOf(context, settings);
+    await requireNewDaemons(context, webhookFields, { ...given, release: given.release ?? pin });
     await requireSigningDaemons(context, own);
     const challenge = mustProve(context);
     if (challenge) {
@@ -108,6 +111,7 @@ export class WebhookMutations {
       idempotencyKey: key,
       ...given,
       own,
+      pin,
       paused: active === false ? { holdHours } : null,
       challenge: challenge ? { holdHours } : null,
       signingKey: await signingKeyFor(context, tenantId, given),
@@ -126,6 +130,7 @@ export class WebhookMutations {
     const webhookId = idOf('Webhook', id, ['input', 'id']);
     const known = { ...(await knownTo(context)), storedShape: await shapeBefore(context, id, changes) };
     const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
+    await requireFixedRelease(context, changes);
     await requireNewDaemons(context, webhookFields, given);
     await requireProvableMove(context, id, given.url);
     const settings = await sealSettings(context.vault, tenantOf(context), webhookId, given);

@@ -12,6 +12,7 @@ export function addTypesCommands(program: Command, connected: (command: Command)
     )
     .option('--dry-run', 'show the differences and what they break, and push nothing')
     .option('--check', 'show the differences alone, and exit with 2 if there are any')
+    .option('--release <name>', 'create a release of the versions that all types have then')
     .option('--yes', 'push without a question')
     .action(async (source, options) => (await import('./push.js')).pushTypes(source, options));
 }

@@ -11,7 +11,7 @@ export interface Step {
   /** Sentences and lines of the difference, for people. */
   lines: readonly string[];
   /** The fields to send. */
-  change: Partial<Pick<WrittenType, 'description' | 'schema'>>;
+  change: Partial<Pick<WrittenType, 'description' | 'schema' | 'converter'>>;
 }
 
 /** Compares the event types of files with those of the service. */
@@ -28,7 +28,8 @@ function compareType(type: WrittenType, known: RegisteredType | undefined): Step
   const before = apart(known.schema).schema;
   const hasOtherSchema = canonicalJson(before) !== canonicalJson(schema);
   const hasOtherDescription = known.description !== description;
-  if (!hasOtherSchema && !hasOtherDescription) {
+  const converter = newConverter(type, known, hasOtherSchema);
+  if (!hasOtherSchema && !hasOtherDescription && converter === undefined) {
     return { name, kind: 'unchanged', lines: [], change: {} };
   }
   if (known.deprecatedAt !== null) {
@@ -42,10 +43,29 @@ function compareType(type: WrittenType, known: RegisteredType | undefined): Step
   const lines = [
     ...(hasOtherDescription ? [`- description: ${known.description}`, `+ description: ${description}`] : []),
     ...(hasOtherSchema ? [...differences(before, schema), ...judgements(before, schema, known.version)] : []),
+    ...(converter === undefined ? [] : [converterLine(converter, known.version + (hasOtherSchema ? 1 : 0))]),
   ];
-  const change = { ...(hasOtherDescription ? { description } : {}), ...(hasOtherSchema ? { schema } : {}) };
+  const change = {
+    ...(hasOtherDescription ? { description } : {}),
+    ...(hasOtherSchema ? { schema } : {}),
+    ...(converter === undefined ? {} : { converter }),
+  };
   return { name, kind: 'changed', lines, change };
 }
+
+/** The converter of the file, unless the current version has it: then it is that of an earlier push. */
+function newConverter(
+  { converter }: WrittenType,
+  { converter: present = null, version }: RegisteredType,
+  hasOtherSchema: boolean,
+): WrittenType['converter'] {
+  const isPresent = converter !== undefined && canonicalJson(converter) === canonicalJson(present);
+  const isWanted = hasOtherSchema || (present === null && version > 1);
+  return isPresent || !isWanted ? undefined : converter;
+}
+
+const converterLine = (converter: object[] | readonly object[], version: number) =>
+  `+ converter from version ${version} to ${version - 1}: ${converter.length} steps`;
 
 /** A line for each rule that one of two schemas has alone. */
 function differences(before: object, after: object): string[] {

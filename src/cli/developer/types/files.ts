@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Converter } from '../../../domain/content/converter.js';
+import { readConverter } from '../../../domain/content/read-converter.js';
 import { isEventTypeName, isOwnEventTypeName } from '../../../domain/events/event-type.js';
 import { isDeeperThan } from '../../../domain/events/payload.js';
 import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
@@ -9,6 +11,8 @@ export interface WrittenType {
   name: string;
   description: string;
   schema: Record<string, unknown>;
+  /** The steps from the schema to the one before it. */
+  converter?: Converter;
 }
 
 /** The types that a folder or a document has. */
@@ -24,7 +28,7 @@ const DESCRIPTION_CHARS_MAX = 1_000;
 
 /**
  * Reads the event types of a folder: `order.paid.json` has the JSON Schema of `order.paid`, and its `description` is
- * that of the type.
+ * that of the type; `converter` has the steps to the version before.
  *
  * @throws Error that lists what is wrong with the files
  */
@@ -73,8 +77,25 @@ function readType(folder: string, file: string): { type?: WrittenType; problems:
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { problems: ['must be a JSON Schema, an object'] };
   }
-  const { description, schema } = apart(value as Record<string, unknown>);
-  return judgeType(name, description, schema);
+  const { converter, ...whole } = value as Record<string, unknown>;
+  const { description, schema } = apart(whole);
+  const judged = judgeType(name, description, schema);
+  return converter === undefined ? judged : withConverter(judged, converter);
+}
+
+function withConverter(
+  { type, problems }: ReturnType<typeof judgeType>,
+  written: unknown,
+): ReturnType<typeof judgeType> {
+  const read = readConverter(written);
+  return 'problems' in read
+    ? {
+        problems: [
+          ...problems,
+          ...read.problems.map(({ path, detail }) => `${['converter', ...path].join('.')} ${detail}`),
+        ],
+      }
+    : { ...(type && { type: { ...type, converter: read.converter } }), problems };
 }
 
 function nameProblem(name: string): string | null {

@@ -4,18 +4,22 @@ import { thisProgram } from '../../../platform/node/this-program.js';
 import { ask, RefusedError } from '../connection/ask.js';
 import { type Connection, type ConnectionFlags, findConnection } from '../connection/connection.js';
 import { compareTypes, type Step } from './compare.js';
-import { type ReadTypes, readTypes } from './files.js';
+import { type ReadTypes, readTypes, type WrittenType } from './files.js';
 import { judgeStep } from './impact.js';
-import { readRegistry } from './registry.js';
+import { type RegisteredType, readConverterOf, readRegistry } from './registry.js';
 
 interface PushOptions extends ConnectionFlags {
   check?: boolean;
   dryRun?: boolean;
   yes?: boolean;
+  /** The name of a release to create after the push. */
+  release?: string;
 }
 
 const REGISTER =
   'mutation ($input: RegisterEventTypeInput!) { registerEventType(input: $input) { eventType { version } } }';
+const ADD_CONVERTER = 'mutation ($input: AddConverterInput!) { addConverter(input: $input) { proof { fits } } }';
+const CREATE_RELEASE = 'mutation ($input: CreateReleaseInput!) { createRelease(input: $input) { release { name } } }';
 const UPDATE = 'mutation ($input: UpdateEventTypeInput!) { updateEventType(input: $input) { eventType { version } } }';
 /** The exit code when a part is left, because it is refused. */
 const EXIT_REFUSED = 1;
@@ -30,7 +34,7 @@ const NOT_ASKED = { breaks: false, lines: [] };
 export async function pushTypes(source: string, options: PushOptions): Promise<void> {
   const connection = findConnection(options);
   const { types: written, refused } = await readSource(source);
-  const steps = compareTypes(written, await readRegistry(connection));
+  const steps = compareTypes(written, await readRegistered(connection, written));
   const due = steps.filter(({ kind }) => kind === 'new' || kind === 'changed');
   const say = (line: string) => process.stdout.write(`${line}\n`);
   const breaking: string[] = [];
@@ -51,9 +55,27 @@ export async function pushTypes(source: string, options: PushOptions): Promise<v
   }
   if (due.length === 0 || options.dryRun || !(options.yes || (await isConfirmed(due.length, breaking)))) {
     say(due.length === 0 ? 'There is nothing to push.' : 'Nothing was pushed.');
-    return;
+    if (due.length > 0 || options.dryRun) {
+      return;
+    }
+  } else {
+    await push(connection, due, say);
   }
-  await push(connection, due, say);
+  if (options.release !== undefined) {
+    await ask(connection, CREATE_RELEASE, { input: { name: options.release } });
+    say(`Release ${options.release} is created.`);
+  }
+}
+
+/** The types of the service, those whose files have a converter with their own. */
+async function readRegistered(connection: Connection, written: readonly WrittenType[]): Promise<RegisteredType[]> {
+  const registered = await readRegistry(connection);
+  const withConverter = new Set(written.flatMap(({ name, converter }) => (converter === undefined ? [] : [name])));
+  return await Promise.all(
+    registered.map(async (type) =>
+      withConverter.has(type.name) ? { ...type, converter: await readConverterOf(connection, type.name) } : type,
+    ),
+  );
 }
 
 /** The library for YAML is loaded for a document alone. */
@@ -93,6 +115,19 @@ async function isConfirmed(count: number, breaking: readonly string[]): Promise<
   }
 }
 
+/** A converter comes with its schema, or is added to the version that there is. */
+async function pushOne(connection: Connection, { name, kind, change }: Omit<Step, 'lines'>): Promise<void> {
+  const { converter, ...others } = change;
+  if (kind === 'new') {
+    await ask(connection, REGISTER, { input: { name, ...others } });
+  } else if (converter === undefined || others.schema !== undefined) {
+    await ask(connection, UPDATE, { input: { name, ...change } });
+  } else {
+    await ask(connection, ADD_CONVERTER, { input: { name, converter } });
+    await (others.description === undefined ? null : ask(connection, UPDATE, { input: { name, ...others } }));
+  }
+}
+
 /** A refusal of one type leaves the others alone. @throws Error that says which were not pushed */
 async function push(connection: Connection, due: readonly Step[], say: (line: string) => void): Promise<void> {
   const failures: string[] = [];
@@ -100,7 +135,7 @@ async function push(connection: Connection, due: readonly Step[], say: (line: st
   let advice = 'Run it again for the others: it finds what is left.';
   for (const { name, kind, change } of due) {
     try {
-      await ask(connection, kind === 'new' ? REGISTER : UPDATE, { input: { name, ...change } });
+      await pushOne(connection, { name, kind, change });
       pushed += 1;
       say(`${name} is ${kind === 'new' ? 'registered' : 'changed'}.`);
     } catch (error) {

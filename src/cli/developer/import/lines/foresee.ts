@@ -56,7 +56,7 @@ const usualInstallation = (form: string | null): Known => ({
   ...knownOf(readConfig({}, { needsEncryptionKeys: false })),
   target: { allowHttp: false, allowedRanges: [], loopbackHttp: false },
   eventTypes: { all: [WILDCARD], shown: [] },
-  names: { signatureForms: form === null ? [] : [form] },
+  names: { signatureForms: form === null ? [] : [form], releases: [] },
 });
 
 const widened = (usual: Known): Known => ({
@@ -71,7 +71,8 @@ const UNUSUAL_PREFIX = 'X-Hookwright-Unusual-Prefix';
 
 /** The problems by places of the line. */
 function brokenRules(line: WebhookLine, rules: Rules): Map<string, string> {
-  const input = { ...fieldsOf(line), eventTypes: [WILDCARD] };
+  // Nobody knows the releases of the service here.
+  const input = { ...fieldsOf({ ...line, release: null }), eventTypes: [WILDCARD] };
   const issues = rules.safeParse(input).error?.issues ?? [];
   const { setHeaders = [] } = (input as { delivery?: { setHeaders?: { name: string }[] } }).delivery ?? {};
   return new Map(

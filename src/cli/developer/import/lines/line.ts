@@ -64,6 +64,8 @@ const webhookLine = z.strictObject({
   auth: auth.nullish(),
   tls: tls.nullish(),
   filter: z.record(z.string(), z.unknown()).nullish(),
+  /** The name of a release that the service has. */
+  release: z.string().nullish(),
   ratePerSecond: z.number().nullish(),
   timeoutMs: z.number().nullish(),
   /** Sentences about things that the reader could not bring along. */

@@ -12,7 +12,7 @@ const withoutSilence = (values: object) =>
 /** The inputs of a webhook's options and labels that a line says something about, in the form of GraphQL. */
 export function fieldsOf(line: WebhookLine) {
   const { url, events, name, description, metadata } = line;
-  const { headers, auth, tls, compat, filter, ratePerSecond, timeoutMs } = line;
+  const { headers, auth, tls, compat, filter, release, ratePerSecond, timeoutMs } = line;
   const setHeaders = Object.entries(headers ?? {}).map(([header, { value, secret }]) => ({
     name: header,
     value,
@@ -21,7 +21,7 @@ export function fieldsOf(line: WebhookLine) {
   return withoutSilence({
     ...{ url, eventTypes: events, name: name?.trim(), description: description?.trim(), metadata },
     delivery: withoutSilence({ ratePerSecond, timeoutMs, compat, auth, tls: withoutSilence(tls ?? {}), setHeaders }),
-    content: withoutSilence({ filter }),
+    content: withoutSilence({ filter, release }),
   });
 }
 

@@ -13,7 +13,7 @@ const URL_VARIABLE = 'IMPORT_DATABASE_URL';
 
 const TEXTS = [
   ...['from', 'externalId', 'url', 'secret', 'previousSecret', 'previousSecretExpiresAt', 'compat'],
-  ...['name', 'description', 'tenantExternalId', 'tenantName'],
+  ...['name', 'description', 'release', 'tenantExternalId', 'tenantName'],
 ];
 const LISTS = ['events', 'notes'];
 const NUMBERS = ['ratePerSecond', 'timeoutMs'];

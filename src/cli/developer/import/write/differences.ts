@@ -31,7 +31,7 @@ export interface KnownWebhook {
       clientCertificate: { subject: string; fingerprint: string } | null;
     } | null;
   };
-  content: { filter: unknown };
+  content: { filter: unknown; release: string | null };
   /** The proof that its endpoint wants deliveries; null: none was asked for. */
   verification: { status: string } | null;
 }
@@ -40,7 +40,7 @@ export interface KnownWebhook {
 export const KNOWN_FIELDS = `id externalId version url eventTypes name description metadata
   delivery { own ratePerSecond timeoutMs compat headers { name value secret } auth { kind username header ${CLIENT_PARTS.join(' ')} }
     tls { ca { subjects endsAt } clientCertificate { subject fingerprint } } }
-  content { filter } verification { status }`;
+  content { filter release } verification { status }`;
 
 /** A field that differs. Values of secrets are neither compared nor shown: nobody can read those that are there. */
 interface Difference {
@@ -65,6 +65,9 @@ export function differencesOf(line: WebhookLine, there: KnownWebhook): Differenc
     ...ofDelivery(delivery, there.delivery),
     ...('filter' in content && !isSameFilter(content['filter'], there.content.filter)
       ? [difference('filter', there.content.filter, content['filter'], { content })]
+      : []),
+    ...('release' in content && content['release'] !== there.content.release
+      ? [difference('release', there.content.release, content['release'], { content })]
       : []),
   ];
 }
