@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react/macro';
 import { useQuery } from 'urql';
-import { Field, Select } from '../../../parts/field';
+import { Field } from '../../../parts/field';
+import { Select } from '../../../parts/select';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { RELEASES } from './documents';
 
