@@ -106,9 +106,6 @@ declare
   groups bigint[];
   size integer;
   first integer;
-  last integer;
-  payload json;
-  job bigint;
   deliveries json[];
   webhooks json[];
   jobs json[];
@@ -157,20 +154,7 @@ begin
   from unnest(ids, webhook_ids, actives, groups, contents, keys)
        as d(id, webhook_id, active, job_group, content_id, key)
   left join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id;
-  first := 1;
-  while first <= cardinality(due) loop
-    last := case when first <= cardinality(shared) then least(first + size - 1, cardinality(shared)) else first end;
-    payload := case when first = last then json_build_object('id', due[first], 'attempt', 1)
-                    else json_build_object('group', due[first], 'ids', due[first:last]) end;
-    insert into hookwright_jobs._private_jobs
-      (task_id, payload, max_attempts, key, priority, attempts, locked_by, locked_at)
-    values ((select t.id from hookwright_jobs._private_tasks t
-             where t.identifier = case when first = last then 'deliver' else 'deliver-group' end),
-            payload, 25, case when first = last then 'd:' else 'g:' end || due[first], lane, 1, worker_pool, now())
-    returning id into job;
-    jobs := jobs || json_build_array(job, payload, lane);
-    first := last + 1;
-  end loop;
+  jobs := hookwright.write_claimed_jobs(due, cardinality(shared), size, lane, worker_pool);
   if cardinality(array_remove(keys, null)) > 0 then
     if settling.settling_ids is not null then
       perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(lane))
@@ -183,6 +167,34 @@ begin
   end if;
   return case when jobs is not null then json_build_object(
     'jobs', to_json(jobs), 'deliveries', to_json(deliveries), 'webhooks', coalesce(to_json(webhooks), '[]')) end;
+end $$;
+
+-- Writes the jobs of due deliveries, which are claimed for the workers of this name: the first ones, as many as
+-- `shared` says, share jobs of this size. Returns [id, payload, priority], …
+create or replace function hookwright.write_claimed_jobs(
+  due bigint[], shared integer, size integer, lane integer, worker_pool text) returns json[]
+language plpgsql as $$
+declare
+  first integer := 1;
+  last integer;
+  payload json;
+  job bigint;
+  jobs json[];
+begin
+  while first <= cardinality(due) loop
+    last := case when first <= shared then least(first + size - 1, shared) else first end;
+    payload := case when first = last then json_build_object('id', due[first], 'attempt', 1)
+                    else json_build_object('group', due[first], 'ids', due[first:last]) end;
+    insert into hookwright_jobs._private_jobs
+      (task_id, payload, max_attempts, key, priority, attempts, locked_by, locked_at)
+    values ((select t.id from hookwright_jobs._private_tasks t
+             where t.identifier = case when first = last then 'deliver' else 'deliver-group' end),
+            payload, 25, case when first = last then 'd:' else 'g:' end || due[first], lane, 1, worker_pool, now())
+    returning id into job;
+    jobs := jobs || json_build_array(job, payload, lane);
+    first := last + 1;
+  end loop;
+  return jobs;
 end $$;
 
 -- The content of a delivery as loading gives it; null: it sends the event's body.

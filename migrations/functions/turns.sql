@@ -143,7 +143,8 @@ begin
            w.active and not
            case when d.id <= greatest(w.keep_held_up_to, w.discard_held_up_to)
              then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
-                                        d.due_at, greatest(w.keep_held_up_to, w.discard_held_up_to))
+                                        least(d.due_at, d.settling_since),
+                                        greatest(w.keep_held_up_to, w.discard_held_up_to))
              else false end as may_go
     from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
     where d.id = any(delivery_ids) and d.id between low and high and (d.status = 'WAITING') is true

@@ -77,7 +77,7 @@ begin
              array_agg(id), array_agg(tenant_id), array_agg(event_id), array_agg(webhook_id), -- only flow
              array_agg(event_type), array_agg(active), array_agg(job_group), array_agg(lane), called_at, -- only flow
              array_agg(ord::integer - 1), worker_pool, claim_priority, claim_max, -- only flow
-             array_agg(key), array_agg(path)) as claimed -- only flow
+             array_agg(key), paths => array_agg(path)) as claimed -- only flow
     from grouped), -- only flow
   -- Without a join: one of a few hundred items with as many deliveries would go through all pairs.
   counted as (

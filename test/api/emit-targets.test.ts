@@ -58,7 +58,9 @@ test('what is wrong is said with its place', async () => {
 test('the option callback is set and read, and a path is shown to those alone who may read payloads', async () => {
   const { key } = tenant;
   const { id } = await makeWebhook(api.services, tenant.id);
-  const set = await api.by({ key }).mutate('updateWebhook', { id: `wh_${id}`, delivery: { callback: true } }, 'webhook { delivery { callback } }');
+  const set = await api
+    .by({ key })
+    .mutate('updateWebhook', { id: `wh_${id}`, delivery: { callback: true } }, 'webhook { delivery { callback } }');
   expect(dataOf(set).updateWebhook.webhook.delivery.callback).toBe(true);
   const malformed = text(await emit({ to: [{ webhookId: `wh_${id}`, path: '//evil.example' }] }));
   expect(malformed).toContain('"path_malformed"');

@@ -16,7 +16,11 @@ describe.skipIf(skipsCompatibilityTests())('the SDK of CloudEvents', () => {
 
   test.each(['CLOUDEVENTS_BINARY', 'CLOUDEVENTS_STRUCTURED'] as const)('reads %s', async (format) => {
     const { HTTP } = await load('cloudevents');
-    const { body, headers } = contentOf(event, { release: null, format, shape: null, text: null, template: null }, rules)!;
+    const { body, headers } = contentOf(
+      event,
+      { release: null, format, shape: null, text: null, template: null },
+      rules,
+    )!;
     expect(HTTP.toEvent({ headers: { 'content-type': 'application/json', ...headers }, body })).toMatchObject({
       specversion: '1.0',
       id: '140123456789012',

@@ -35,7 +35,7 @@ describe('a global id', () => {
   test('has the prefix of its type, which clients have stored: none may change', () => {
     expect(idPrefixes.map(({ type, prefix }) => `${type} ${prefix}`).join(', ')).toBe(
       'ApiKey key, Attempt at, AuditEntry au, BulkOperation op, Delivery dl, Event ev, EventType et, NoticeRecipient nr, ' +
-        'PortalSession ps, ScheduledEvent se, Tenant tn, Webhook wh',
+        'PortalSession ps, Release rl, ScheduledEvent se, Tenant tn, Webhook wh',
     );
     expect(globalId('Webhook', 12)).toBe('wh_12');
     expect(globalId('EventType', 'booking.created')).toBe('et_booking.created');

@@ -226,9 +226,6 @@ export function callerOf(context: Context): Caller {
   return context.caller;
 }
 
-/** Whether the caller has a scope. */
-export const mayDo = (context: Context, scope: Scope): boolean => hasScope(callerOf(context).scopes, scope);
-
 /** @throws ApiError unauthenticated; scope_missing without one of the scopes, or a scope that includes it */
 export function requireScope(context: Context, ...anyOf: readonly Scope[]): void {
   const { scopes, isPortalSession, tenantId } = callerOf(context);

@@ -93,7 +93,11 @@ export class PlannedContent {
     try {
       const { payload: emitted, conversion } = event;
       const payload = conversion ? emitted.in(conversion, rules.payloadBytesMax) : emitted;
-      return this.#make({ ...event, payload }, rules, new Work(payload.body.length + (payload.former?.body.length ?? 0)));
+      return this.#make(
+        { ...event, payload },
+        rules,
+        new Work(payload.body.length + (payload.former?.body.length ?? 0)),
+      );
     } catch (error) {
       if (error instanceof TooLarge) {
         return null;

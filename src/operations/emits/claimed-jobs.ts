@@ -40,7 +40,7 @@ function dueDeliveries({ deliveries, webhooks }: ClaimedJson, items: readonly Em
     const webhook = sendable.get(webhookId);
     if (webhook !== undefined) {
       const { tenantId, eventType, body, typeVersion = null } = items[index]!;
-      const versioned = content === null ? null : { ...content, typeVersion };
+      const versioned = content === null ? null : { ...content, typeVersion, previous: null };
       due.set(id, { id, tenantId, eventType, body, content: versioned, isOrdered, ...webhook, ...firstAttempt });
     }
   }

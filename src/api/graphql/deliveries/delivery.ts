@@ -13,6 +13,7 @@ import {
   Root,
 } from 'type-graphql';
 import { dateToId } from '../../../domain/ids/delivery-id.js';
+import { hasScope } from '../../../domain/keys/scopes.js';
 import { Attempt } from '../../../entities/attempt.js';
 import { Delivery, DeliveryStatus } from '../../../entities/delivery.js';
 import { Event } from '../../../entities/event.js';
@@ -22,7 +23,7 @@ import { cancelDelivery } from '../../../operations/deliveries/cancel-delivery.j
 import { redeliver } from '../../../operations/deliveries/redeliver.js';
 import { pageDeliveries } from '../../../operations/explorer/page-deliveries.js';
 import { FRESH } from '../../../platform/database/tenant-database.js';
-import { actorOf, type Context, mayDo, tenantOf } from '../../context/context.js';
+import { actorOf, type Context, callerOf, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
 import { type Connection, ConnectionArgs, connectionOf, readConnection, type Slice } from '../fields/connection.js';
 import { mayHold } from '../fields/costs.js';
@@ -120,7 +121,7 @@ export class DeliveryResolver {
     "The rest of the address, behind the webhook's url, that `to` has named. `[secret]` without `events:read`. Null when it is sent to the url itself.",
   )
   path(@Root() { path }: Delivery, @Ctx() context: Context): string | null {
-    return path === null || mayDo(context, 'events:read') ? path : HIDDEN;
+    return path === null || hasScope(callerOf(context).scopes, 'events:read') ? path : HIDDEN;
   }
 
   @NullableResolver(
