@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 18;
+export const EDITION = 24;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '4b5ce6b068ec700e91b8572f3069dfe4da23c88598c389ffb83c2ff8c3d040d0';
+export const EDITION_DIGEST = 'b9e12c04957dd9c8594a0490ef71162ca5c9b4ec9bd47bb14c488c83128ad4e5';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

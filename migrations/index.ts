@@ -40,6 +40,7 @@ import { Retention } from './0046-retention.js';
 import { TenantLimits } from './0047-tenant-limits.js';
 import { TenantRates } from './0048-tenant-rates.js';
 import { WordsOfEventTypes } from './0049-words-of-event-types.js';
+import { Cell } from './0055-cell.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -93,4 +94,5 @@ export const migrations = [
   { name: '0047-tenant-limits', class: TenantLimits },
   { name: '0048-tenant-rates', class: TenantRates },
   { name: '0049-words-of-event-types', class: WordsOfEventTypes },
+  { name: '0055-cell', class: Cell },
 ];

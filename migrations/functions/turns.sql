@@ -137,7 +137,7 @@ declare
 begin
   with free as materialized (
     select d.id, w.active and not
-           case when d.id <= greatest(w.keep_held_up_to, w.discard_held_up_to)
+           case when d.id <= (greatest(w.keep_held_up_to, w.discard_held_up_to) | 1048575)
              then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
                                         d.due_at, greatest(w.keep_held_up_to, w.discard_held_up_to))
              else false end as may_go
