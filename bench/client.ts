@@ -84,7 +84,7 @@ export async function previewContent(service: Api, eventId: string, content: obj
   return { ...sample!, refusal: null };
 }
 
-/** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys, or by keyPath */
+/** Makes a webhook for one type of event. @param ratePerSecond default: none. @param isOrdered by keys, or by keyPath. @param settle seconds until a key is quiet, and the most */
 export async function createWebhook(
   service: Api,
   url: string,
@@ -93,11 +93,13 @@ export async function createWebhook(
     ratePerSecond,
     isOrdered = false,
     keyPath,
+    settle,
     content,
   }: {
     ratePerSecond?: number | undefined;
     isOrdered?: boolean;
     keyPath?: string | undefined;
+    settle?: readonly [quiet: number, most: number] | undefined;
     content?: object | undefined;
   } = {},
 ): Promise<{ id: number; secret: string }> {
@@ -109,6 +111,9 @@ export async function createWebhook(
       eventTypes: [eventType],
       ...(ratePerSecond && { delivery: { ratePerSecond } }),
       ...((isOrdered || keyPath !== undefined) && { ordering: { by: 'KEY', keyPath } }),
+      ...(settle && {
+        ordering: { by: 'KEY', keep: 'LATEST', settleSeconds: settle[0], settleMaxSeconds: settle[1] },
+      }),
       ...(content && { content }),
     },
   });

@@ -57,6 +57,7 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
   filtered: [goal('an event costs at most 1.1 times the CPU of a plain one', atMost('cpuRatio', 1.1))],
   cold: [goal('p99 at most 2 times the warm one', atMost('p99Ratio', 2))],
   batch: [rate(9000, 31)],
+  erasing: [goal('drain is at most 5 % slower beside the erasure', atLeast('ratioToAlone', 0.95))],
   fanout: [
     goal('the emit is answered in 60 ms (median)', atMost('emitAnswerMedianMs', 60)),
     goal('all 1,000 are delivered in 500 ms (median)', atMost('allDeliveredMedianMs', 500)),
@@ -154,6 +155,11 @@ export const goals: Readonly<Record<string, readonly Goal[]>> = {
     goal('1,000 keys at 60 % of the rate without an order', atLeast('percentOfUnordered', 60)),
     goal('one key at 70/s to an endpoint of 10 ms', atLeast('oneKeyPerSecond', 70)),
     goal('without an order 90 % of that rate beside a key that stands still', atLeast('percentBesideBlocked', 90)),
+  ],
+  settling: [
+    goal('the last event of each key arrives', atMost('lost', 0)),
+    goal('at most one request of a key in each of its quiet times, or in its longest wait', atMost('requests', 400)),
+    goal('the queues are empty at the end', atMost('queuedAtTheEnd', 0)),
   ],
   paced: [goal('p99 within 5 % of that beside endpoints without a rate', atMost('p99Ratio', 1.05))],
   dearest: [

@@ -48,6 +48,8 @@ export interface Subscription {
   isOrdered?: boolean;
   /** Events with the same value there are sent one after the other. */
   keyPath?: string;
+  /** Seconds until a key is quiet, and the most: only then its newest event is sent. */
+  settle?: readonly [quiet: number, most: number];
   /** As `createWebhook` takes it. */
   content?: object;
 }
@@ -121,9 +123,9 @@ export class Rig implements AsyncDisposable {
     service: Service,
     group: string,
     webhooks: number,
-    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, keyPath, content, ...place }: Subscription = {},
+    { eventType = EVENT_TYPE, ratePerSecond, isOrdered = false, keyPath, settle, content, ...place }: Subscription = {},
   ): Promise<number[]> {
-    const options = { ratePerSecond, isOrdered, keyPath, content };
+    const options = { ratePerSecond, isOrdered, keyPath, settle, content };
     const origin = await this.#originOf(place);
     const others = this.#webhooks.get(group) ?? [];
     const paths = Array.from({ length: webhooks }, (_, index) => `/${group}/${others.length + index}`);

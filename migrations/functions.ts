@@ -12,6 +12,7 @@ const files: readonly string[] = [
   'flow',
   'ordering',
   'turns',
+  'settling',
   'emit-events-once',
   'write-events',
   'match-flow',

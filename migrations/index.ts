@@ -40,6 +40,7 @@ import { Retention } from './0046-retention.js';
 import { TenantLimits } from './0047-tenant-limits.js';
 import { TenantRates } from './0048-tenant-rates.js';
 import { WordsOfEventTypes } from './0049-words-of-event-types.js';
+import { Settling } from './0050-settling.js';
 import { Cell } from './0055-cell.js';
 
 /** It installed functions before they had editions. */
@@ -94,5 +95,6 @@ export const migrations = [
   { name: '0047-tenant-limits', class: TenantLimits },
   { name: '0048-tenant-rates', class: TenantRates },
   { name: '0049-words-of-event-types', class: WordsOfEventTypes },
+  { name: '0050-settling', class: Settling },
   { name: '0055-cell', class: Cell },
 ];

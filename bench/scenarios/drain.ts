@@ -15,19 +15,29 @@ const GROUP = 'drain';
 
 const title = `${DELIVERIES.toLocaleString('en')} due deliveries already in the tables, ${WEBHOOKS} webhooks, the daemon alone`;
 
-export const drain: Scenario = { name: 'drain', title, prepare: (rig) => prepareDrain(rig) };
+export const drain: Scenario = {
+  name: 'drain',
+  title,
+  async prepare(rig) {
+    const measured = await prepareDrain(rig);
+    return () => measured();
+  },
+};
 
-/** @param beside puts other work into the tables, and says how much of it was done */
-export async function prepareDrain(rig: Rig, beside?: Beside): Promise<() => Promise<Measurement>> {
+/** @returns a measurement, which may have other work beside it */
+export async function prepareDrain(rig: Rig): Promise<(beside?: Beside) => Promise<Measurement>> {
   const service = await rig.installation.start();
   const webhookIds = await rig.subscribe(service, GROUP, WEBHOOKS);
   const database = await rig.installation.stopAllInOne(service);
-  return () => measure(rig, database, webhookIds, beside);
+  return (beside) => measure(rig, database, webhookIds, beside);
 }
 
+/** Work of the daemon beside the deliveries. */
 interface Beside {
+  /** Puts it into the tables, before the daemon starts. */
   begin(database: BenchDatabase): Promise<unknown>;
-  figures(database: BenchDatabase): Promise<Record<string, number>>;
+  /** Ends it, and says how much of it was done. */
+  end(database: BenchDatabase): Promise<Record<string, number>>;
 }
 
 async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[], beside?: Beside): Promise<Measurement> {
@@ -46,7 +56,7 @@ async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[], 
   const details = {
     daemonPeakMemoryMiB: rig.peakMemoryOf(daemon),
     daemonWarnings: daemon.warnings,
-    ...(await beside?.figures(database)),
+    ...(await beside?.end(database)),
   };
   const receipts = await rig.receiver.call('report', GROUP);
   if (startedAt === null) {

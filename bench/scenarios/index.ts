@@ -27,6 +27,7 @@ import { ordered } from './ordered.js';
 import { paced } from './paced.js';
 import { reload } from './reload.js';
 import { restart } from './restart.js';
+import { settling } from './settling.js';
 import { slow } from './slow.js';
 import { spell } from './spell.js';
 import { split } from './split.js';
@@ -52,6 +53,7 @@ export const scenarios: readonly Scenario[] = [
   mixture,
   near,
   ordered,
+  settling,
   paced,
   dearest,
   slow,

@@ -45,6 +45,8 @@ interface Turn {
 /** Half as long as a delivery may then wait for a permit. */
 const LOADED_FOR_MS = WAIT_MS_MAX / 2;
 const BATCH_MAX = 256;
+/** An application's transaction that replaces a delivery has ended by then, or it is looked at again. */
+const REPLACED_MS = 1_000;
 /** A second load beside another one pays only when this many deliveries wait for it. */
 const BATCH_BESIDE_LOADS = 64;
 
@@ -181,6 +183,9 @@ export class Deliverer {
       return delivery;
     }
     turn.delivery = delivery;
+    if (delivery.isBeingReplaced) {
+      return { putOffMs: REPLACED_MS };
+    }
     const options = this.#attempts.optionsAtHand(delivery) ?? (await this.#attempts.readOptions(delivery));
     if (isNotNow(options)) {
       return options;

@@ -22,7 +22,7 @@ export function ConsoleFrame() {
     return <GoTo to={`/tenants/${tenant.databaseId}`} />;
   }
   return (
-    <div className="md:grid md:grid-cols-[13.5rem_minmax(0,1fr)]">
+    <div className="md:grid md:grid-cols-[15.5rem_minmax(0,1fr)]">
       <a href="#screen" className="sr-only focus:not-sr-only">
         <Trans>To the content</Trans>
       </a>
@@ -45,7 +45,7 @@ export function ConsoleFrame() {
               aria-current={isAt({ to: path as string, fuzzy: path !== '/' }) ? 'page' : undefined}
               className="flex h-8 shrink-0 items-center gap-2 rounded-md px-2 text-sm whitespace-nowrap text-soft no-underline hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent"
             >
-              <Icon aria-hidden className="size-4 max-md:hidden" />
+              <Icon aria-hidden className="size-4 shrink-0 max-md:hidden" />
               {i18n._(name)}
             </Link>
           ))}

@@ -94,7 +94,7 @@ export function Figure({
       <dd className={`figures mt-0.5 text-xl font-semibold tracking-tight ${tone === undefined ? '' : TEXT[tone]}`}>
         {value}
       </dd>
-      {remark !== undefined && <dd className="figures truncate text-xs text-faint">{remark}</dd>}
+      {remark !== undefined && <dd className="figures text-xs text-faint sm:truncate">{remark}</dd>}
     </div>
   );
 }

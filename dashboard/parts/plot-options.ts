@@ -2,7 +2,7 @@ import type { RefObject } from 'react';
 import type uPlot from 'uplot';
 import { logTicks } from './log-scale';
 import type { Search } from './place';
-import { shortly } from './time';
+import { axisMoment } from './time';
 
 /** A line or a stack of bars over time. */
 export interface Series {
@@ -29,6 +29,8 @@ export interface CanvasProps {
 export const HEIGHT = 184;
 const PADDING_RIGHT = 8;
 const AXIS_WIDTH = 56;
+/** The room of a moment on the time axis: one that needs more is left out. */
+const MOMENT_WIDTH = 64;
 
 const isSparse = (values: ArrayLike<number | null | undefined>) =>
   Array.from(values).filter((value) => value != null).length < 3;
@@ -67,7 +69,8 @@ const endsOf = (ticks: number[]): [number, number] => [ticks[0] ?? 1, ticks.at(-
 
 /** A moment on the time axis; '' where the edge of the chart would cut it. */
 function wholeLabel(plot: uPlot, split: number, font: string): string {
-  const label = shortly(split * 1_000);
+  const { min = 0, max = 0 } = plot.scales['x'] ?? {};
+  const label = axisMoment(split * 1_000, (max - min) * 1_000);
   plot.ctx.save();
   plot.ctx.font = font;
   const half = plot.ctx.measureText(label).width / 2;
@@ -125,7 +128,7 @@ function axesOf(element: HTMLElement, latest: RefObject<CanvasProps>): uPlot.Axi
       size: 26,
       grid: { show: false },
       values: (plot, splits) => splits.map((split) => wholeLabel(plot, split, font)),
-      space: 110,
+      space: MOMENT_WIDTH,
     },
     {
       ...axis,

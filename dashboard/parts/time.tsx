@@ -2,7 +2,10 @@ import { useSyncExternalStore } from 'react';
 import { distance } from '../text/distance';
 import { formatter } from '../text/formats';
 import { locale } from '../text/language';
+import { RANGES } from '../text/moments';
 import { clock } from './clock';
+
+const CLOCK_FROM_MS = 6 * 3_600_000;
 
 /** Renders again when the text that `read` makes of the time has changed, at most once a second. */
 export function useClock<T>(read: (now: number) => T): T {
@@ -39,6 +42,22 @@ export function shortly(value: string | number | Date): string {
   }).format(at);
 }
 
+/**
+ * A moment on the axis of a chart, as short as it can be: `09:14`, and the day alone at midnight, or where the axis is
+ * longer than two days.
+ */
+export function axisMoment(value: number, lengthMs: number): string {
+  const zone = clock.utc() ? { timeZone: 'UTC' } : {};
+  const isMidnight = dayOf(value) !== dayOf(value - 1);
+  return formatter(
+    Intl.DateTimeFormat,
+    locale,
+    isMidnight || lengthMs > 2 * RANGES['24h']
+      ? { ...zone, day: 'numeric', month: 'short' }
+      : { ...zone, hour: '2-digit', minute: '2-digit' },
+  ).format(value);
+}
+
 /** `3m ago`, `in 4m`; in German `vor 3 Min.`, whose narrow form has letters that nobody knows. `long`: `3 minutes ago`. */
 export function relative(value: string | number | Date, now: number, style?: 'long'): string {
   const away = distance(new Date(value).getTime() - now);
@@ -47,15 +66,28 @@ export function relative(value: string | number | Date, now: number, style?: 'lo
   return format.format(away.value, away.unit);
 }
 
+interface TimeProps {
+  value: string;
+  absolute?: boolean;
+  next?: boolean;
+  row?: boolean;
+}
+
 /**
  * A moment: relative as text, absolute on hover and for copying.
  *
  * @param props.next it is when something happens next: once it is over, that is due, and the text is `now`.
+ * @param props.row it stands beside those of other rows: from six hours on it is the time of day, which differs there.
  */
-export function Time({ value, absolute: whole, next }: { value: string; absolute?: boolean; next?: boolean }) {
-  const text = useClock((now) =>
-    whole ? absolute(value) : relative(next ? Math.max(Date.parse(value), now) : value, now),
-  );
+export function Time({ value, absolute: whole, next, row }: TimeProps) {
+  const text = useClock((now) => {
+    if (whole) {
+      return absolute(value);
+    }
+    return row && now - Date.parse(value) >= CLOCK_FROM_MS
+      ? shortly(value)
+      : relative(next ? Math.max(Date.parse(value), now) : value, now);
+  });
   return (
     <time dateTime={value} title={absolute(value)} className="figures whitespace-nowrap">
       {text}

@@ -1,6 +1,7 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
 import type { ValuesOf } from '../../src/domain/fields/field';
+import type { LIMIT_NAMES } from '../../src/domain/fields/limit-fields';
 import type { webhookFields } from '../../src/domain/fields/webhook-fields';
 
 interface FieldName {
@@ -43,9 +44,35 @@ export const ENDPOINT_FIELDS: Record<keyof Table | keyof ValuesOf<Table>, FieldN
   by: { name: msg`In order`, hint: msg`An event is sent when all earlier ones have ended.` },
   keyPath: { name: msg`Key in the payload`, hint: msg`For events without an ordering key, such as order.id.` },
   keep: { name: msg`Waiting events`, hint: msg`Send all of them, or only the latest of each key.` },
+  settleSeconds: {
+    name: msg`Wait until quiet for`,
+    hint: msg`Seconds without a newer event of the key. Empty: it is sent at once.`,
+  },
+  settleMaxSeconds: {
+    name: msg`Wait at most`,
+    hint: msg`Seconds, for a key that is never quiet. Empty: ten times as long.`,
+  },
   onFailure: { name: msg`After a failure`, hint: msg`The next event is sent, or the key is blocked.` },
   filter: { name: msg`Filter`, hint: msg`Only events whose payload meets the conditions are sent.` },
   shape: { name: msg`Shape`, hint: msg`A GraphQL query that picks the fields to send.` },
   externalId: { name: msg`External ID`, hint: msg`The id of the endpoint in your own system. It is set once.` },
   metadata: { name: msg`Metadata`, hint: msg`One pair on a line, such as team: payments. Metadata are not sent.` },
+};
+
+/** The labels of a tenant's limits. */
+export const LIMIT_FIELDS: Record<(typeof LIMIT_NAMES)[number], FieldName> = {
+  eventsPerSecond: {
+    name: msg`Events a second`,
+    hint: msg`Emits beyond it are refused with 429. Events of the outbox count and are never refused.`,
+  },
+  requestsPerSecond: {
+    name: msg`Requests a second`,
+    hint: msg`To all endpoints of the tenant together. Deliveries beyond it wait.`,
+  },
+  requestsAtOnce: {
+    name: msg`Requests at a time`,
+    hint: msg`All running daemons share this number, at least 1 each.`,
+  },
+  endpointsMax: { name: msg`Endpoints`, hint: msg`Existing endpoints beyond it stay.` },
+  bodyBytesMax: { name: msg`Bytes of a payload`, hint: msg`Longer payloads are refused, except from the outbox.` },
 };

@@ -113,6 +113,8 @@ declare
   webhooks json[];
   jobs json[];
   lock_timeout text := current_setting('lock_timeout');
+  settling record;
+  waits boolean;
 begin
   for i in 1..cardinality(webhook_ids) loop
     ids := ids || hookwright.next_id();
@@ -123,11 +125,17 @@ begin
   if cardinality(array_remove(keys, null)) > 0 then
     heads := hookwright.take_turns_soon(array_fill(tenant, array[cardinality(ids)]), webhook_ids, keys, ids);
   end if;
+  select null::bigint[] as settling_ids, null::timestamptz[] as since, null::timestamptz[] as due into settling;
+  if cardinality(array_remove(keys, null)) > 0 and hookwright.settles(webhook_ids) then
+    settling := hookwright.settle_turns(webhook_ids, keys, ids, heads);
+    heads := settling.heads;
+  end if;
   due := shared;
   size := hookwright.job_size(cardinality(shared));
   for i in 1..cardinality(ids) loop
     job_group := null;
-    if actives[i] and (keys[i] is null or ids[i] = any(heads)) then
+    waits := keys[i] is not null and (ids[i] <> all(heads) or ids[i] = any(settling.settling_ids) is true);
+    if actives[i] and not waits then
       if keys[i] is null then
         first := (array_position(shared, ids[i]) - 1) / size * size + 1;
         job_group := case when first < cardinality(shared) then shared[first] end;
@@ -141,12 +149,14 @@ begin
     groups := groups || job_group;
   end loop;
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group, due_at,
-                                     content_id, ordering_key)
+                                     content_id, ordering_key, settling_since)
   select d.id, tenant, event, d.webhook_id, type,
          case when d.key is not null and d.id <> all(heads) then 'WAITING' when d.active then 'PENDING' else 'HELD'
-         end::hookwright.delivery_status, d.job_group, clock_timestamp(), d.content_id, d.key
+         end::hookwright.delivery_status, d.job_group,
+         case when d.active and s.id = any(heads) then s.due_at else clock_timestamp() end, d.content_id, d.key, s.since
   from unnest(ids, webhook_ids, actives, groups, contents, keys)
-       as d(id, webhook_id, active, job_group, content_id, key);
+       as d(id, webhook_id, active, job_group, content_id, key)
+  left join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id;
   first := 1;
   while first <= cardinality(due) loop
     last := case when first <= cardinality(shared) then least(first + size - 1, cardinality(shared)) else first end;
@@ -162,6 +172,12 @@ begin
     first := last + 1;
   end loop;
   if cardinality(array_remove(keys, null)) > 0 then
+    if settling.settling_ids is not null then
+      perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(lane))
+      from unnest(ids, actives) as d(id, active)
+      join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id
+      where d.active and d.id = any(heads);
+    end if;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;

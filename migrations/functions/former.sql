@@ -15,3 +15,5 @@ drop function if exists hookwright.write_flow_events;
 drop function if exists hookwright.place_deliveries;
 drop function if exists hookwright.emit_lone_event(bigint, text, text, integer, text, integer, integer);
 drop function if exists hookwright.write_scheduled_event(bigint, text, text, timestamptz, text, text);
+drop function if exists hookwright.insert_deliveries(bigint[], bigint[], bigint[], bigint[], text[],
+  boolean[], bigint[], integer[], timestamptz, integer[], text, integer, integer, text[]);

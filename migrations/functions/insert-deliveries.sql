@@ -6,6 +6,7 @@
 -- - items: the index of each one's event in its call, for a claim
 -- - worker_pool, claim_priority, claim_max: as in emit_events_once; null: nothing is claimed
 -- - keys: deliveries with a key stand in its queue, in the order of items, and are never claimed; null: none has one
+-- - may_settle: whether those of webhooks that settle wait until their key is quiet (docs/decisions/0093)
 --
 -- A key that another transaction has is waited for as long as an application's transaction may. The service waits as
 -- long as the setting app.key_wait says; default: a second. Then it raises HW016.
@@ -15,7 +16,7 @@ create or replace function hookwright.insert_deliveries(
   delivery_ids bigint[], tenant_ids bigint[], event_ids bigint[], webhook_ids bigint[], event_types text[],
   actives boolean[], job_groups bigint[], priorities integer[], due timestamptz,
   items integer[] default null, worker_pool text default null, claim_priority integer default null,
-  claim_max integer default null, keys text[] default null
+  claim_max integer default null, keys text[] default null, may_settle boolean default true
 ) returns json
 language plpgsql as $$
 declare
@@ -23,6 +24,7 @@ declare
   lock_timeout text := current_setting('lock_timeout');
   is_patient boolean;
   free record;
+  settling record;
 begin
   if coalesce(cardinality(delivery_ids), 0) = 0 then
     return null;
@@ -37,19 +39,32 @@ begin
       from unnest(tenant_ids, webhook_ids, keys, delivery_ids, items)
            with ordinality as d(tenant_id, webhook_id, key, id, item, ord)) a;
   end if;
+  select null::bigint[] as settling_ids, null::timestamptz[] as since, null::timestamptz[] as due into settling;
+  if heads is not null and may_settle and hookwright.settles(webhook_ids) then
+    settling := hookwright.settle_turns(webhook_ids, keys, delivery_ids, heads);
+    heads := settling.heads;
+  end if;
   insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, job_group, due_at,
-                                     content_id, ordering_key)
+                                     content_id, ordering_key, settling_since)
   select d.id, d.tenant_id, d.event_id, d.webhook_id, d.event_type,
          case when d.key is not null and h.id is null then 'WAITING' when d.active then 'PENDING' else 'HELD'
-         end::hookwright.delivery_status, d.job_group, due, o.content_id, d.key
+         end::hookwright.delivery_status, d.job_group, case when d.active and h.id = s.id then s.due_at else due end,
+         o.content_id, d.key, s.since
   from unnest(delivery_ids, tenant_ids, event_ids, webhook_ids, event_types, actives, job_groups, keys)
        as d(id, tenant_id, event_id, webhook_id, event_type, active, job_group, key)
   left join hookwright.webhook_options o on o.webhook_id = d.webhook_id
-  left join unnest(heads) as h(id) on h.id = d.id;
+  left join unnest(heads) as h(id) on h.id = d.id
+  left join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id;
   if heads is not null then
     perform hookwright.enqueue_new_deliveries(array_agg(d.id), array_agg(null::bigint), array_agg(d.priority))
     from unnest(delivery_ids, actives, priorities) as d(id, active, priority) join unnest(heads) as h(id) on h.id = d.id
-    where d.active;
+    where d.active and d.id = any(settling.settling_ids) is not true;
+    if settling.settling_ids is not null then
+      perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(d.priority))
+      from unnest(delivery_ids, actives, priorities) as d(id, active, priority)
+      join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id
+      where d.active and d.id = any(heads);
+    end if;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);
   end if;

@@ -46,6 +46,29 @@ begin
   return cardinality(keys);
 end $$;
 
+-- Adds the jobs of heads that settle. As retries, they have one only when their time is near (docs/decisions/0006).
+create or replace function hookwright.enqueue_settling(
+  delivery_ids bigint[], due timestamptz[], priorities integer[]
+) returns void
+language sql as $$
+  select hookwright.enqueue_deliveries(array_agg(d.id order by d.id), array_agg(1), array_agg(d.due order by d.id),
+           array_agg(d.priority order by d.id))
+  from unnest(delivery_ids, due, priorities) as d(id, due, priority)
+  where d.due <= clock_timestamp() + interval '1 minute' having count(*) > 0
+$$;
+
+-- Deletes the jobs of deliveries that have ended before they were due. A worker that has one finds nothing to do.
+create or replace function hookwright.drop_jobs(delivery_ids bigint[]) returns void
+language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+declare
+  job_keys text[] := array(select 'd:' || id from unnest(delivery_ids) as ended(id));
+begin
+  delete from hookwright_jobs._private_jobs
+  where id = any(array(
+    select j.id from hookwright_jobs._private_jobs j
+    where j.key = any(job_keys) and j.locked_at is null order by j.key for update skip locked));
+end $$;
+
 -- Locks jobs that the same transaction has written for a worker pool, as graphile-worker's fetch locks them. Returns
 -- those: [id, payload, priority], …
 create or replace function hookwright.claim_jobs(delivery_ids bigint[], worker_pool text) returns json
@@ -83,7 +106,7 @@ declare
 begin
   with moved as (
     update hookwright.deliveries d
-    set due_at = least(d.due_at, clock_timestamp()), job_group = null
+    set due_at = least(d.due_at, clock_timestamp()), job_group = null, settling_since = null
     from unnest(delivery_ids, priorities) as asked(id, priority)
     where d.id = asked.id and d.id = any(delivery_ids) and (d.tenant_id = tenant) is true
       and (d.status = 'PENDING') is true

@@ -81,12 +81,13 @@ begin
     return;
   end if;
   with newest as materialized (
-    select e.webhook_id, e.key, (
-             select q.position from hookwright.ordering_queue q
-             where q.webhook_id = e.webhook_id and q.key = e.key order by q.position desc limit 1) as position
+    select e.webhook_id, e.key, n.position, n.delivery_id
     from (select distinct a.webhook_id, a.key from unnest(webhook_ids, keys) as a(webhook_id, key)
           where a.key is not null) e
-    join hookwright.webhook_options o on o.webhook_id = e.webhook_id and o.ordering_keep = 'LATEST'),
+    join hookwright.webhook_options o on o.webhook_id = e.webhook_id and o.ordering_keep = 'LATEST'
+    left join lateral (
+      select q.position, q.delivery_id from hookwright.ordering_queue q
+      where q.webhook_id = e.webhook_id and q.key = e.key order by q.position desc limit 1) n on true),
   held as materialized (
     select d.id from hookwright.deliveries d
     where (d.status = 'HELD' and d.attempt_count = 0) is true and d.id = any(array(
@@ -97,7 +98,9 @@ begin
     order by d.id for update skip locked),
   canceled as (
     update hookwright.deliveries d
-    set status = 'CANCELED', cancel_reason = 'SUPERSEDED', finished_at = clock_timestamp()
+    set status = 'CANCELED', cancel_reason = 'SUPERSEDED', finished_at = clock_timestamp(),
+        superseded_by = (select n.delivery_id from newest n
+                         where n.webhook_id = d.webhook_id and n.key = d.ordering_key)
     where (d.status = 'WAITING' or d.id = any(array(select id from held))) is true and d.id = any(array(
       select older.delivery_id from newest n cross join lateral (
         select q.delivery_id from hookwright.ordering_queue q
@@ -169,7 +172,7 @@ begin
   end if;
   heads := hookwright.take_turns(again.tenant_ids, again.webhook_ids, again.keys, again.ids);
   update hookwright.deliveries d
-  set ordering_key = judged.key,
+  set ordering_key = judged.key, settling_since = null,
       status = case when judged.key is null or judged.id = any(heads) then d.status else 'WAITING' end
   from unnest(again.ids, again.keys) as judged(id, key)
   where d.id = judged.id and d.id = any(delivery_ids) and d.id between low and high;

@@ -120,8 +120,9 @@ begin
 end $$;
 
 -- Makes waiting deliveries due, with jobs in the lane of first attempts. Those of inactive webhooks are held, and those
--- that count as held since their webhook was enabled (docs/decisions/0021). One that another transaction has locked is
--- left as it is.
+-- that count as held since their webhook was enabled (docs/decisions/0021). One that settles is due when its key
+-- has been quiet from now on (docs/decisions/0093), and is not claimed. One that another transaction has locked is left
+-- as it is.
 -- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none
 --
 -- Returns how many it woke, and the jobs that were claimed: [id, payload, priority], …
@@ -136,7 +137,10 @@ declare
   due record;
 begin
   with free as materialized (
-    select d.id, w.active and not
+    select d.id, case when d.settling_since is not null then (
+             select make_interval(secs => o.ordering_settle_seconds) from hookwright.webhook_options o
+             where o.webhook_id = d.webhook_id and o.ordering_keep = 'LATEST') end as settle,
+           w.active and not
            case when d.id <= (greatest(w.keep_held_up_to, w.discard_held_up_to) | 1048575)
              then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
                                         d.due_at, greatest(w.keep_held_up_to, w.discard_held_up_to))
@@ -147,18 +151,27 @@ begin
   woken as (
     update hookwright.deliveries d
     set status = case when may_go then 'PENDING' else 'HELD' end::hookwright.delivery_status,
-        due_at = case when may_go then clock_timestamp() else d.due_at end
+        due_at = case when may_go then clock_timestamp() + coalesce(settle, interval '0') else d.due_at end,
+        settling_since = case when d.settling_since is not null and (not may_go or settle is not null)
+                           then clock_timestamp() end
     from free
     where d.id = free.id and d.id = any(delivery_ids) and d.id between low and high
-    returning d.id, d.attempt_count, d.status)
-  select array_agg(id) filter (where status = 'PENDING') as ids,
-         array_agg(attempt_count + 1) filter (where status = 'PENDING') as attempts,
-         array_agg(0) filter (where status = 'PENDING') as priorities, count(*)::integer as woken
+    returning d.id, d.attempt_count, d.status, d.due_at, d.settling_since is not null as settles)
+  select array_agg(id) filter (where status = 'PENDING' and not settles) as ids,
+         array_agg(attempt_count + 1) filter (where status = 'PENDING' and not settles) as attempts,
+         array_agg(0) filter (where status = 'PENDING' and not settles) as priorities,
+         array_agg(id) filter (where status = 'PENDING' and settles) as settling_ids,
+         array_agg(due_at) filter (where status = 'PENDING' and settles) as settling_due,
+         count(*)::integer as woken
   into due from woken;
   -- A job that is claimed needs no notice, so it is not due when it is written.
   perform hookwright.enqueue_deliveries(due.ids, due.attempts, array(
     select case when nth <= claim_max then now() + interval '1 second' else now() end
     from generate_subscripts(due.ids, 1) nth order by nth), due.priorities);
+  if due.settling_ids is not null then
+    perform hookwright.enqueue_settling(due.settling_ids, due.settling_due,
+      array_fill(0, array[cardinality(due.settling_ids)]));
+  end if;
   if claim_max > 0 then
     claimed := hookwright.claim_jobs(due.ids[:claim_max], worker_pool);
   end if;

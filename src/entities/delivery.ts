@@ -1,7 +1,7 @@
 import { Entity, Filter, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { idToDate } from '../domain/ids/delivery-id.js';
-import { idColumn, shown, tenantFilter, timeColumn } from './columns.js';
+import { idColumn, nullableTimeColumn, shown, tenantFilter, timeColumn } from './columns.js';
 import { graphqlEnum } from './graphql-enum.js';
 import { Node, NumberedNode, ShowsIdOf } from './node.js';
 
@@ -71,6 +71,13 @@ export class Delivery {
 
   @Property(timeColumn())
   dueAt!: Date;
+
+  /** Null: it does not settle (docs/decisions/0093). */
+  @Property(nullableTimeColumn())
+  settlingSince!: Date | null;
+
+  @Property({ ...idColumn(), nullable: true })
+  supersededBy!: number | null;
 
   @shown.nullableTime(
     'When the delivery succeeded, failed for good or was canceled. Null while it is pending, waiting or held.',

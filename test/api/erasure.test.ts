@@ -256,6 +256,11 @@ describe('who may not', () => {
     const query = 'mutation ($input: EraseEventInput!) { eraseEvent(input: $input) { event { id } } }';
     const answer = await site.ask(query, { input: { id: '1', reason: 'r' } }, session);
     expect(bare(answer)).toEqual([expect.stringMatching(/^scope_missing/)]);
+    for (const path of ['1/erase', 'erase']) {
+      const headers = { authorization: `Bearer ${session}`, 'content-type': 'application/json' };
+      const over = await fetch(`${site.origin}/api/v1/events/${path}`, { method: 'POST', headers, body: '{}' });
+      expect(await over.json()).toMatchObject({ status: 403, code: 'scope_missing' });
+    }
   });
 
   test('grants the scope: only a platform key with platform:admin does', async () => {

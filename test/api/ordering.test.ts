@@ -14,7 +14,7 @@ const mutate = (name: string, input: object, selection: string) => {
   const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
   return graphql(`mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`, { input });
 };
-const shown = 'webhook { id ordering { by keyPath keep onFailure } }';
+const shown = 'webhook { id ordering { by keyPath keep settleSeconds settleMaxSeconds onFailure } }';
 const create = async (ordering?: object) => {
   const input = { url: 'https://receiver.example.com/', eventTypes: ['coupon.applied'], ordering };
   return (await mutate('createWebhook', input, shown)).data.createWebhook.webhook;
@@ -30,7 +30,8 @@ const issueOf = (answer: { errors: { extensions: { errors: { path: string[]; cod
   const [{ path, code } = { path: [], code: '' }] = answer.errors[0]!.extensions.errors;
   return `${path.join('.')} ${code}`;
 };
-const unordered = { by: 'NONE', keyPath: null, keep: 'ALL', onFailure: 'CONTINUE' };
+const never = { settleSeconds: null, settleMaxSeconds: null };
+const unordered = { by: 'NONE', keyPath: null, keep: 'ALL', ...never, onFailure: 'CONTINUE' };
 
 describe('the order of a webhook', () => {
   test('is none at first, and is set and removed option by option', async () => {
@@ -49,7 +50,7 @@ describe('the order of a webhook', () => {
     const { body } = await api.ask(`PATCH /webhooks/${id}/options`, {
       json: { ordering: { by: 'ENDPOINT', on_failure: 'BLOCK' } },
     });
-    const rest = { key_path: null, keep: 'ALL', warnings: [] };
+    const rest = { key_path: null, keep: 'ALL', settle_seconds: null, settle_max_seconds: null, warnings: [] };
     expect(body.data.ordering).toEqual({ ...rest, by: 'ENDPOINT', on_failure: 'BLOCK' });
     await api.ask(`PATCH /webhooks/${id}/options`, { json: { ordering: null } });
     const { body: read } = await api.ask(`GET /webhooks/${id}/options`);
@@ -76,6 +77,64 @@ describe('the order of a webhook', () => {
   test.each(['', '.', 'a..b', 'a b', '$.a', 'x'.repeat(201)].filter(Boolean))('takes no path %j', async (keyPath) => {
     const input = { url: 'https://a.example.com/', eventTypes: ['*'], ordering: { by: 'KEY', keyPath } };
     expect(issueOf(await mutate('createWebhook', input, shown))).toBe('input.ordering.keyPath key_path_malformed');
+  });
+});
+
+describe('an order that settles', () => {
+  const latest = { by: 'KEY', keep: 'LATEST' };
+  const set = async (ordering: object) => {
+    const { id } = await create();
+    return await mutate('updateWebhook', { id, ordering }, shown);
+  };
+
+  test('is set, changed and removed, also in REST', async () => {
+    const { id, ordering } = await create({ ...latest, settleSeconds: 0.5 });
+    expect(ordering).toMatchObject({ settleSeconds: 0.5, settleMaxSeconds: null });
+    const path = `/webhooks/${numberIn(id)}/options`;
+    const patch = (change: object) => api.ask(`PATCH ${path}`, { json: { ordering: change } });
+    const { body } = await patch({ settle_max_seconds: 3_600 });
+    expect(body.data.ordering).toMatchObject({ settle_seconds: 0.5, settle_max_seconds: 3_600 });
+    const refused = await patch({ keep: 'ALL' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors).toMatchObject([{ code: 'settle_needs_latest' }]);
+    const removed = await patch({ keep: 'ALL', settle_seconds: null, settle_max_seconds: null });
+    expect(removed.body.data.ordering).toMatchObject({ keep: 'ALL', settle_seconds: null });
+    await api.ask(`DELETE /webhooks/${numberIn(id)}`);
+  });
+
+  test.each([
+    ['input.ordering.settleSeconds settle_needs_latest', { by: 'KEY', settleSeconds: 1 }],
+    ['input.ordering.settleMaxSeconds settle_needs_latest', { by: 'KEY', settleMaxSeconds: 1 }],
+    ['input.ordering.settleMaxSeconds contradiction', { ...latest, settleMaxSeconds: 1 }],
+    ['input.ordering.settleMaxSeconds settle_out_of_range', { ...latest, settleSeconds: 2, settleMaxSeconds: 1.9 }],
+    ['input.ordering.settleSeconds settle_out_of_range', { ...latest, settleSeconds: 0.4 }],
+    ['input.ordering.settleSeconds settle_out_of_range', { ...latest, settleSeconds: 3_601 }],
+  ])('is refused: %s', async (issue, ordering) => {
+    expect(issueOf(await set(ordering))).toBe(issue);
+  });
+
+  test('waits for the end of daemons that do not know it', async () => {
+    await api.owner.query(
+      `insert into hookwright.daemons (id, host, pid, version, slots, in_flight, started_at)
+       values ('00000000-0000-4000-8000-000000000001', 'old', 1, '0.1.0', 1, 0, now())`,
+    );
+    const { errors } = await set({ ...latest, settleSeconds: 1 });
+    expect(errors[0].extensions).toMatchObject({ reason: 'older_daemons' });
+    expect(errors[0].message).toContain('settleSeconds (from 0.2.0 on)');
+    await api.owner.query('delete from hookwright.daemons');
+  });
+
+  test('shows until when a delivery settles, and which one took its place', async () => {
+    const { id } = await create({ ...latest, settleSeconds: 3_600 });
+    await emit({ orderingKey: 'x' });
+    await emit({ orderingKey: 'x' });
+    const { data } = await graphql(`{ deliveries(filter: { webhookId: "${id}" }) { edges { node {
+      id status cancelReason settlesUntil nextAttemptAt supersededBy { id } } } } }`);
+    const [newest, former] = data.deliveries.edges.map(({ node }: { node: object }) => node);
+    expect(newest).toMatchObject({ status: 'PENDING', supersededBy: null });
+    expect(newest.settlesUntil).toBe(newest.nextAttemptAt);
+    expect(former).toMatchObject({ cancelReason: 'SUPERSEDED', settlesUntil: null, supersededBy: { id: newest.id } });
+    await api.ask(`DELETE /webhooks/${numberIn(id)}`);
   });
 });
 

@@ -54,6 +54,8 @@ describe('the OpenAPI document', () => {
       'GET /webhooks/{id}/verify',
       'PATCH /webhooks/{id}',
       'PATCH /webhooks/{id}/options',
+      'POST /events/erase',
+      'POST /events/{id}/erase',
       'POST /webhooks',
       'POST /webhooks/{id}/test',
       'POST /webhooks/{id}/verify',
@@ -92,11 +94,12 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const { path, method, operation } of operations()) {
       const statuses = Object.keys(operation.responses);
-      expect(operation.description).toContain(method === 'get' ? 'webhooks:read' : 'webhooks:write');
+      const ofWebhooks = method === 'get' ? 'webhooks:read' : 'webhooks:write';
+      expect(operation.description).toContain(path.startsWith('/events') ? 'events:erase' : ofWebhooks);
       expect(statuses.filter((status) => status.startsWith('2'))).toHaveLength(1);
       expect(statuses).toEqual(expect.arrayContaining(['401', '403', '404', '422', '429', '503']));
       const needsBody = operation.requestBody?.required ?? false;
-      expect(needsBody).toBe(`${method} ${path}` === 'post /webhooks' || method === 'patch');
+      expect(needsBody).toBe(method === 'patch' || (method === 'post' && !/(test|verify)$/.test(path)));
       expect(['400', '413', '415'].every((status) => statuses.includes(status))).toBe(needsBody);
     }
   });

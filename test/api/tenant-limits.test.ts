@@ -135,7 +135,7 @@ describe('endpointsMax', () => {
     expect((await create()).errors).toEqual([]);
     const refused = await create();
     expect(extensionsOf(refused)).toMatchObject({ code: 'CONFLICT', reason: 'webhook_limit_reached' });
-    expect(messageOf(refused)).toContain('allows this tenant one webhook (limits.endpointsMax)');
+    expect(messageOf(refused)).toContain('allows one webhook in this tenant (limits.endpointsMax)');
   });
 });
 

@@ -1,14 +1,16 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { BUILT_FOLDER } from '../../src/api/dashboard/pages.js';
+import { PLATFORM_ADMIN } from '../../src/domain/keys/scopes.js';
 import { browserTest } from '../support/browser/browser-test.js';
 import { DashboardSite } from '../support/dashboard-site.js';
-import { makeTenant, type TestTenant } from '../support/factories.js';
+import { makeKey, makeTenant, type TestTenant } from '../support/factories.js';
 
 /** The log says each change in the words of the forms, and no secret. */
 
 let site: DashboardSite;
 let tenant: TestTenant;
+let platformKey: string;
 const SECRET = 'token-that-nobody-may-see';
 
 beforeAll(async () => {
@@ -16,6 +18,7 @@ beforeAll(async () => {
     folder: BUILT_FOLDER,
     fill: async (services) => {
       tenant = await makeTenant(services);
+      platformKey = (await makeKey(services, null, [PLATFORM_ADMIN])).key;
     },
   });
   await changeAll();
@@ -24,10 +27,10 @@ afterAll(() => site[Symbol.asyncDispose]());
 
 /** Each option of an endpoint, its secret and its state; then other objects. */
 async function changeAll(): Promise<void> {
-  const run = async (name: string, input: object, selection: string) => {
+  const run = async (name: string, input: object, selection: string, key = tenant.key) => {
     const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
     const mutation = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
-    const { data, errors } = await site.ask(mutation, { input }, tenant.key);
+    const { data, errors } = await site.ask(mutation, { input }, key);
     expect(errors).toEqual([]);
     return data[name];
   };
@@ -51,6 +54,8 @@ async function changeAll(): Promise<void> {
   await change({ active: true, held: 'DISCARD' });
   await run('rotateWebhookSecret', { id, overlapHours: 2 }, 'secret');
   await run('createApiKey', { name: 'ci', scopes: ['events:emit'] }, 'key');
+  const limits = { eventsPerSecond: 50, requestsPerSecond: 5, requestsAtOnce: 2, endpointsMax: 9, bodyBytesMax: 2_000 };
+  await run('updateTenant', { id: `tn_${tenant.id}`, limits }, 'tenant { id }', platformKey);
   await run('deleteWebhook', { id }, 'deletedWebhookId');
 }
 
@@ -81,6 +86,8 @@ browserTest('a change is said as "before → after", in the words of the forms',
     /Held deliveries: canceled/,
     /Overlap: 2 hr/,
     /Permissions: events:emit/,
+    /Requests a second: not set → 5/,
+    /Bytes of a payload: not set → /,
   ];
   for (const words of expected) {
     expect(changes.join('\n')).toMatch(words);
@@ -97,6 +104,7 @@ browserTest('in German it has no word of English or of programs', async ({ open 
     'Status: aktiv → inaktiv',
     'Anmeldung: geändert',
     'Alle Ereignistypen',
+    'Ereignisse pro Sekunde: nicht gesetzt → 50',
     'Filter: nicht gesetzt → ',
   ]) {
     expect(changes).toContain(words);

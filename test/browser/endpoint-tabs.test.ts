@@ -54,7 +54,10 @@ const everyOption = () => ({
     template: { text: '{{code}} was applied', type: '{{discount_type}}' },
     shape: SHAPE,
   },
-  ordering: { by: 'KEY', keyPath: 'code', keep: 'ALL', onFailure: 'BLOCK' },
+  ordering: {
+    ...{ by: 'KEY', keyPath: 'code', keep: 'LATEST', onFailure: 'BLOCK' },
+    ...{ settleSeconds: 5, settleMaxSeconds: 60 },
+  },
   delivery: {
     method: 'PUT',
     timeoutMs: 20_000,
@@ -192,6 +195,33 @@ describe('a tab of an endpoint', () => {
     await dialogOf(page, 'Edit the endpoint').getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Coming up' }).waitFor();
     await eventually(() => new URL(page.url()).search === '');
+  });
+});
+
+describe('a blocked key', () => {
+  browserTest('is named on the overview, and by the failed delivery, which unblocks it', async ({ open }) => {
+    const stack = await openStack({ MAX_RETRIES: '0' });
+    const { id } = await openBlocked(stack, ['A']);
+    const [failed] = await stack.delivery.rows<{ id: string }>(
+      `select id from hookwright.deliveries where status = 'FAILED'`,
+    );
+    const page = await visit(open, stack, '/overview');
+    await page.getByText('1 endpoint has blocked keys:').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByText('1 endpoint has blocked keys:').locator('..').getByRole('link').click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/endpoints/${id}`));
+    await page.getByRole('link', { name: /^delivery / }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/deliveries/${failed!.id}`));
+    await page.getByText('It blocks its key: 1 delivery waits.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Skip the failed one' }).click();
+    await stack.receiver.comeBack();
+    await dialogOf(page, 'Unblock the key').getByRole('button', { name: 'Unblock' }).click();
+    await page.getByText('It blocks its key').waitFor({ state: 'detached' });
+    await eventually(() => stack.receiver.deliveries === 1);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('Still to be sent').waitFor();
+    await page.getByText('1 endpoint has blocked keys:').waitFor({ state: 'detached' });
   });
 });
 

@@ -62,6 +62,21 @@ describe('the operator', () => {
     expect(row).toEqual({ body: '{}' });
   });
 
+  browserTest('reads of an erased event that it is erased, on its page and in the list', async ({ open }) => {
+    const stack = await openStack();
+    const id = await stack.delivery.emit('coupon.applied', coupon('GONE'));
+    await stack.delivery.rows(
+      `select hookwright.erase_events(tenant_id, array[id]) from hookwright.events where id = ${id}`,
+    );
+    const { page } = await open({ origin: stack.origin });
+    await enter(stack, page, `/events/${id}`);
+    await page.getByText('Erased:').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Events' }).first().click();
+    await page.getByRole('row', { name: 'coupon.applied Erased' }).waitFor();
+  });
+
   browserTest('counts the events that match a condition, and starts their erasure', async ({ open }) => {
     const stack = await openStack();
     await stack.delivery.emit('coupon.applied', coupon('42'));

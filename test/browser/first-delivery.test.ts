@@ -87,6 +87,24 @@ describe('a newcomer', () => {
   });
 });
 
+describe('the answer to the first test', () => {
+  browserTest('is seen on a phone as it comes, below the secret and the code', async (browser) => {
+    const stack = await open(DashboardStack.open());
+    const page = await visit(browser.open, stack, '/endpoints/new', { width: 390, height: 844, touch: true });
+    await page.getByRole('textbox', { name: 'Url' }).fill(stack.receiver.url);
+    await page.getByRole('checkbox', { name: /^All events/ }).check();
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    const answer = dialogOf(page).getByText(/The endpoint answered 200 OK in/);
+    await answer.waitFor();
+    const [said, below] = await Promise.all([
+      answer.boundingBox(),
+      dialogOf(page).getByRole('button', { name: 'Go to the endpoint' }).boundingBox(),
+    ]);
+    expect(said!.y + said!.height).toBeLessThan(below!.y);
+  });
+});
+
 describe('a secret that is rotated', () => {
   browserTest('is shown once, and signs beside the old one until a countdown ends', async (browser) => {
     const stack = await open(DashboardStack.open());

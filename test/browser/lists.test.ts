@@ -144,3 +144,29 @@ describe('on a phone', () => {
     });
   }
 });
+
+describe('at the width of a screen', () => {
+  browserTest('German words keep the icons of the console, and the buttons of its tenants', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, locale: 'de-DE' });
+    await show(page, '/console/tenants');
+    const table = page.getByRole('table', { name: 'Mandanten' });
+    await table.getByRole('button', { name: 'Bremsen' }).first().waitFor();
+    const icons = page.getByRole('navigation').locator('svg');
+    const widths = await icons.evaluateAll((all) => all.map((icon) => icon.getBoundingClientRect().width));
+    expect(new Set(widths)).toEqual(new Set([16]));
+    const cut = await table.evaluate((whole) => whole.scrollWidth - (whole.parentElement?.clientWidth ?? 0));
+    expect(cut).toBeLessThanOrEqual(0);
+  });
+
+  browserTest('a phone shows the tab of the screen that was opened', async ({ open }) => {
+    const { page } = await open({ origin: site.origin, width: 390, height: 844 });
+    await show(page, '/portal/overview');
+    const tab = page.getByRole('link', { name: 'Audit log' });
+    await tab.press('Enter');
+    await page.waitForURL(/audit/);
+    await eventually(async () => {
+      const { x = 0, width = 0 } = (await tab.boundingBox()) ?? {};
+      return x >= 0 && width > 0 && x + width <= 390 && (await tab.getAttribute('aria-current')) === 'page';
+    });
+  });
+});

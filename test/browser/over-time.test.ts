@@ -66,7 +66,7 @@ describe('the queue over time', () => {
       expect(await axeViolations(page)).toEqual([]);
       await page.goto(`/console/tenants/${stack.delivery.tenantId}/overview?${since()}`);
       expectRise(await heldIn(page));
-      await page.getByText(/^At most \d+/).waitFor();
+      await page.getByText(/^Peak \d+/).waitFor();
       const failures = page.locator('figure').filter({ hasText: 'Failures by reason over time' });
       await failures.getByText('the connection is refused').first().waitFor();
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);

@@ -409,6 +409,29 @@ describe('import write', () => {
     ).toContain('Event types that would be registered: order.unheard.\n');
   });
 
+  test('--dry-run foresees the webhooks that the limit of a tenant leaves no place for', async () => {
+    await write(fileOf(line('l1', {}, 'few')));
+    const { tenant } = await ask<Line>(connection(), WEBHOOKS, { externalId: 'few' });
+    const limit = 'mutation ($input: UpdateTenantInput!) { updateTenant(input: $input) { tenant { id } } }';
+    await ask(connection(), limit, { input: { id: tenant.id, limits: { endpointsMax: 2 } } });
+    const lines = [
+      line('l1', {}, 'few'),
+      line('l2', { events: ['order.unheard'] }, 'few'),
+      ...['l3', 'l4', 'l5'].map((id) => line(id, {}, 'few')),
+      line('l6', {}, 'another'),
+    ];
+    const reason = 'The operator allows 2 webhooks in this tenant (limits.endpointsMax); delete one first.';
+    const dry = await write(fileOf(...lines), '--dry-run');
+    expect(dry.output).toMatch(/line 2 .*would be refused\n {2}events has types that are not registered/);
+    expect(dry.output).not.toContain('line 3');
+    expect(dry.output).toContain(`line 4 (own:l4): would be refused\n  ${reason}\n`);
+    expect(dry.output).toContain(`line 5 (own:l5): would be refused\n  ${reason}\n`);
+    expect(dry.output).toContain('Webhooks: 2 would be made, 1 there already, 3 would be refused, at');
+    const done = await write(fileOf(...lines));
+    expect(done.output).toContain(`line 4 (own:l4): refused\n  ${reason}\n`);
+    expect(done.output).toContain('Webhooks: 2 made, 1 there already, 3 refused, at');
+  });
+
   test('refuses the lines of a tenant whose name another tenant has, with what to do', async () => {
     await ask(connection(), 'mutation { createTenant(input: { name: "Taken" }) { tenant { id } } }');
     const { output, code } = await write(

@@ -53,6 +53,11 @@ describe('the answer about a delivery', () => {
       { kind: 'waiting', until: LATER },
     ],
     [
+      'waiting until its key is quiet',
+      { status: 'PENDING', attemptCount: 0, nextAttemptAt: LATER, settlesUntil: LATER, webhook: active },
+      { kind: 'settling', until: LATER },
+    ],
+    [
       'due for the first time',
       {
         status: 'PENDING',

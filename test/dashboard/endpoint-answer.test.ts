@@ -151,6 +151,19 @@ describe('the answer of an endpoint', () => {
     expect(toneOf(at(5, 100))).toBe('warn');
   });
 
+  it('is that the operator limits the tenant, unless the endpoint or its own rate allows less', () => {
+    const backlog = { due: 3_600, scheduled: 0, oldestDueAt: before(720) };
+    const at = (tenantLimits: object, delivery = {}, meanMs: number | null = 100) =>
+      answer({ backlog, endpointState: { window: 64, waiting: 0, meanMs }, delivery, tenantLimits });
+    expect(at({ requestsPerSecond: 5 })).toEqual({ kind: 'limited', due: 3_600, since: before(720) });
+    expect(at({ requestsPerSecond: 5 }, {}, null).kind).toBe('limited');
+    expect(at({ requestsPerSecond: 5 }, { ratePerSecond: 2 }).kind).toBe('behind');
+    expect(at({ requestsPerSecond: 5 }, {}, 20_000).kind).toBe('slow');
+    expect(at({ requestsAtOnce: 2 }).kind).toBe('limited');
+    expect(at({ requestsPerSecond: null, requestsAtOnce: null }).kind).toBe('slow');
+    expect(toneOf(at({ requestsPerSecond: 5 }))).toBe('warn');
+  });
+
   it('is that some attempts fail, where more than one in a hundred has in the last 24 hours', () => {
     const day = (failures: number) =>
       answer({

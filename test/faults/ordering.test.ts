@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { good } from './support/endpoints.js';
 import { CrashableGround, sharedGround } from './support/ground.js';
 import type { Disturbance } from './support/oracle.js';
 import { judgeOrder, type OrderedEmit, type Turn, turnsSql, watchTurnsSql } from './support/order-oracle.js';
+import { openOutboxDoor } from './support/outbox-door.js';
 import type { Program } from './support/program.js';
 import { Site } from './support/site.js';
 import { isLong, report, size } from './support/sizes.js';
@@ -183,19 +183,6 @@ class Bustle {
   };
 }
 
-/** A login of an application, which may wait for a key as long as it likes. @returns how it connects */
-async function openDoor(site: Site, databaseUrl: string): Promise<string> {
-  const url = new URL(databaseUrl);
-  url.username = `shop_${randomBytes(4).toString('hex')}`;
-  url.password = 'shop';
-  await site.rows(`
-    create role ${url.username} login password 'shop';
-    grant hookwright_outbox to ${url.username};
-    insert into hookwright.outbox_grants (role_name, tenant_id)
-    select '${url.username}', id from hookwright.tenants`);
-  return url.href;
-}
-
 test(`keys are kept in order: ${KILLS} kills, ${CRASHES} crashes in ${SECONDS} s`, { timeout: TEST_MS }, async () => {
   const postgres = CRASHES > 0 ? await CrashableGround.open() : null;
   const ground = postgres ?? (await sharedGround());
@@ -216,14 +203,13 @@ test(`keys are kept in order: ${KILLS} kills, ${CRASHES} crashes in ${SECONDS} s
   await site.ask(SET_ORDER, { id: String(keyed), ordering: { by: 'KEY' } });
   await site.ask(SET_ORDER, { id: String(whole), ordering: { by: 'ENDPOINT' } });
   await site.ask(SET_ORDER, { id: String(latest), ordering: { by: 'KEY', keep: 'LATEST' } });
-  const shop = await openDoor(site, ground.url);
-  const application = () => new pg.Client({ connectionString: shop, types: { getTypeParser: () => Number } });
+  const door = await openOutboxDoor(site, ground.url);
   const [tenant] = await site.rows<{ id: number }>('select id from hookwright.tenants');
-  const bustle = new Bustle(site, application, ordered, tenant!.id, postgres);
+  const bustle = new Bustle(site, door.session, ordered, tenant!.id, postgres);
   await bustle.begin();
   const producers = [bustle.emitByApi(), bustle.emitByApi(), bustle.emitByApi(), bustle.emitByOutbox()];
   await Promise.all([...producers, bustle.emitByOutbox(), bustle.interfere(), bustle.breakThings()]);
-  await site.rows(`drop role ${new URL(shop).username}`);
+  await door.close();
   // Behind a webhook that stays paused everything waits.
   for (const id of ordered) {
     await eventually(() => site.ask(SWITCH, { id: String(id), active: true }), 30_000);

@@ -124,8 +124,19 @@ describe('the queue over time', () => {
     expect(row).toEqual({ held: 200, is_more: true });
   });
 
+  test('counts webhooks of one outage, though no vacuum has been there', async () => {
+    await write(2_000, 'HELD', '7 + n % 4');
+    await clock.count();
+    const rows = await stack.rows(
+      'select webhook_id::integer as id, held, is_more as more from hookwright.queue_stats where webhook_id > 0 order by 1',
+    );
+    expect(rows).toEqual([7, 8, 9, 10].map((id) => ({ id, held: 500, more: false })));
+  });
+
   test('takes the due deliveries that daemons have in hand where it cannot count all', async () => {
-    await write(1_200, 'PENDING', '7'); // no vacuum has been there
+    // No vacuum has been there, and each delivery of the webhook is in another block.
+    await write(60_000, 'PENDING', 'case when n % 60 = 0 then 7 else n end');
+    await stack.rows(`update hookwright.deliveries set due_at = now() + interval '1 h' where webhook_id <> 7`);
     await stack.rows(`
       insert into hookwright.endpoint_states
         (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs, due)

@@ -6,6 +6,7 @@ import { type GrantedTimes, takeTimes } from '../../src/operations/attempts/endp
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { createTenant } from '../../src/operations/tenants/create-tenant.js';
 import { createTestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { makeWebhook, openTestServices } from '../support/factories.js';
 
 /** Postgres counts microseconds. */
@@ -99,6 +100,27 @@ test('a rate that rises, and a clock that goes back, do not leave an endpoint wa
   await services.db.pool.query(`update hookwright.endpoint_rates set next_at = now() + interval '1 hour'`);
   const [setBack] = await take(webhookId, 10, 5);
   expect(setBack!.nextMs - setBack!.nowMs).toBeLessThanOrEqual(soonMs);
+  const { rows } = await services.db.pool.query(
+    `select next_at < now() + interval '1 s' as healed from hookwright.endpoint_rates where webhook_id = $1`,
+    [webhookId],
+  );
+  expect(rows[0].healed, 'the row itself, so that there are times again').toBe(true);
+});
+
+test('an endpoint and its tenant both wait no longer, when a clock that was wrong has left their rows ahead', async () => {
+  const { id: tenantId } = await createTenant(services.db, services.vault, 'set back', commandLine);
+  const { id: webhookId } = await makeWebhook(services, tenantId, { url: 'https://a.example/', eventTypes: ['*'] });
+  const one = { webhookId, perSecond: 20, wanted: 5, givenBack: 0, nextMs: 0, lateMs: 0 };
+  const ask = () => takeTimes(services.db.pool, [{ ...one, ofTenant: { tenantId, perSecond: 20, givenBack: 0 } }]);
+  await ask();
+  await services.db.pool.query(
+    `with tenants as (update hookwright.tenant_rates set requests_next_at = now() + interval '1 day'
+                      where tenant_id = $1)
+     update hookwright.endpoint_rates set next_at = now() + interval '1 day' where webhook_id = $2`,
+    [tenantId, webhookId],
+  );
+  await ask();
+  await eventually(async () => expect((await ask())[0]!.count).toBeGreaterThan(0));
 });
 
 test('endpoints of a tenant with a rate have its requests together, and what one does not use is for the others', async () => {

@@ -50,7 +50,8 @@ const webhook = fc.record({
       content: fc.constantFrom(null, null, 77),
       order: fc.constantFrom('NONE', 'NONE', 'KEY', 'ENDPOINT'),
       path: fc.constantFrom(null, '$.code', '$.n', '$.none'),
-      keep: fc.constantFrom(null, 'ALL', 'LATEST'),
+      keep: fc.constantFrom(null, 'ALL', 'LATEST', 'LATEST'),
+      settle: fc.constantFrom(null, 30, 600),
     }),
     { freq: 3 },
   ),
@@ -83,11 +84,17 @@ async function place(webhooks: readonly Webhook[]): Promise<void> {
     if (options !== null) {
       await rows(
         `insert into hookwright.webhook_options (webhook_id, tenant_id, filter, filter_path, filter_comparisons,
-           filter_compiling, content_id, ordering_by, ordering_path, ordering_keep)
-         values ($1, $2, '{}', $3, $4, $5, $6, $7, $8, $9)`,
+           filter_compiling, content_id, ordering_by, ordering_path, ordering_keep, ordering_settle_seconds)
+         values ($1, $2, '{}', $3, $4, $5, $6, $7, $8, $9, $10)`,
         [
           ...[webhookIds[index], stack.tenantId, options.filter, options.comparisons, options.compiling],
-          ...[options.content, options.order, options.order === 'KEY' ? options.path : null, options.keep],
+          ...[
+            options.content,
+            options.order,
+            options.order === 'KEY' ? options.path : null,
+            options.keep,
+            options.settle,
+          ],
         ],
       );
     }
@@ -116,7 +123,8 @@ const ways = {
 
 /** What a claim hands to the daemon is what the daemon would load. */
 async function expectLoaded({ claimed, event_id }: Answer, { type: eventType, body }: Event): Promise<void> {
-  await rows('update hookwright.deliveries set due_at = now()'); // the transaction's, which has begun before
+  // The transaction's, which has begun before. What settles is not claimed.
+  await rows('update hookwright.deliveries set due_at = now() where settling_since is null');
   const jobs = claimedJobs(claimed!, [couponEmit(stack.tenantId, { eventType, body })], 0);
   for (const { payload } of jobs) {
     for (const [id, due] of payload.loaded!.deliveries) {
@@ -180,7 +188,10 @@ async function effectOf({ webhooks, events, claims }: Drawn, way: keyof typeof w
       answers: shown,
       events: await rows('select event_type, body, only_webhook_id, ordering_key from hookwright.events order by id'),
       deliveries: deliveries
-        .map(({ id, event_id, job_group, due_at, finished_at, ...row }) => ({ name: nameOf(id!), ...row }))
+        .map(({ id, event_id, job_group, due_at, finished_at, settling_since, superseded_by, ...row }) => ({
+          ...{ name: nameOf(id!), by: nameOf(superseded_by ?? null), settles: settling_since !== null, ...row },
+          ...{ isDueLater: settling_since !== null && Number(due_at) - Number(settling_since) > 1_000 },
+        }))
         .sort((a, b) => (a.name! < b.name! ? -1 : 1)),
       jobs: jobs
         .map(

@@ -20,13 +20,16 @@ beforeAll(async () => {
   await stack.rows(
     `select hookwright.make_partition('deliveries', current_date - ago) from generate_series(0, 10) ago`,
   );
-  await stack.rows(`
-    insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
-    select hookwright.id_at(now() - (n % 2) * interval '1 day') + n, w / 10, 1, w, 'coupon.applied',
-           (case when w % 2 = 0 then 'HELD' else 'PENDING' end)::hookwright.delivery_status,
-           now() - n * interval '1 ms'
-    from generate_series(1, ${2 * WEBHOOKS} + 60000) n
-    cross join lateral (select case when n > ${2 * WEBHOOKS} then n % 300 else n % ${WEBHOOKS} end as w) w`);
+  const DELIVERIES = 2 * WEBHOOKS + 60_000;
+  for (let from = 0; from < DELIVERIES; from += 65_000) {
+    await stack.rows(`
+      insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, due_at)
+      select hookwright.id_at(now() - (n % 2) * interval '1 day') + n, w / 10, 1, w, 'coupon.applied',
+             (case when w % 2 = 0 then 'HELD' else 'PENDING' end)::hookwright.delivery_status,
+             now() - n * interval '1 ms'
+      from generate_series(${from + 1}, ${from + 65_000}) n
+      cross join lateral (select case when n > ${2 * WEBHOOKS} then n % 300 else n % ${WEBHOOKS} end as w) w`);
+  }
   await stack.rows(`
     insert into hookwright.endpoint_states
       (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs, due)

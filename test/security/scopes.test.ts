@@ -88,7 +88,8 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt orderingKey status waitsFor webhookId`,
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey settlesUntil status supersededBy
+    waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
   DeprecateEventTypePayload: 'eventType',
@@ -141,7 +142,7 @@ const unguarded: Record<string, string> = {
   NoticeRecipient: `
     address confirmedAt createdAt databaseId digest id lastError locale timeZone topics unsubscribedAt`,
   OptionWarning: 'code eventType message path types',
-  Ordering: 'by keep keyPath onFailure warnings',
+  Ordering: 'by keep keyPath onFailure settleMaxSeconds settleSeconds warnings',
   OrderingKey: 'blockedAt head key waiting waitingSince',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
   PayloadIssue: 'detail path',
@@ -420,7 +421,7 @@ describe('over the wire', () => {
         expect(await everything()).toEqual({ ...before, keys: before['keys']! + 1 });
       }
     }
-    expect(routes).toBe(11);
+    expect(routes).toBe(13);
   });
 
   /** How much of everything there is, to see that a refusal left no trace. */

@@ -18,14 +18,16 @@ const schedule = fc.oneof(
 );
 
 /** All that an owner may choose for an endpoint. */
-const options = fc.record({
-  retryDelaysSeconds: fc.option(schedule),
-  ratePerSecond: fc.constantFrom(null, 0.01, 1, 1_000),
-  recovery: fc.constantFrom('MANUAL' as const, 'AUTOMATIC' as const),
-  by: fc.constantFrom('NONE' as const, 'KEY' as const, 'ENDPOINT' as const),
-  keep: fc.constantFrom('ALL' as const, 'LATEST' as const),
-  onFailure: fc.constantFrom('CONTINUE' as const, 'BLOCK' as const),
-});
+const options = fc
+  .record({
+    retryDelaysSeconds: fc.option(schedule),
+    ratePerSecond: fc.constantFrom(null, 0.01, 1, 1_000),
+    recovery: fc.constantFrom('MANUAL' as const, 'AUTOMATIC' as const),
+    by: fc.constantFrom('NONE' as const, 'KEY' as const, 'ENDPOINT' as const),
+    ...{ keep: fc.constantFrom('ALL' as const, 'LATEST' as const), settleSeconds: fc.constantFrom(null, 0.5, 3_600) },
+    onFailure: fc.constantFrom('CONTINUE' as const, 'BLOCK' as const),
+  })
+  .map((drawn) => ({ ...drawn, settleSeconds: drawn.keep === 'LATEST' ? drawn.settleSeconds : null }));
 export type Options = typeof options extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 const happening = fc.oneof(

@@ -64,10 +64,10 @@ function useFigures(buckets: Queue['buckets']) {
 }
 
 function Most({ queued, isMore, longest }: ReturnType<typeof useFigures>['most']) {
-  const atMost = `${count(queued)}${isMore ? '+' : ''}`;
+  const peak = `${count(queued)}${isMore ? '+' : ''}`;
   return (
     <span className="figures text-xs text-soft">
-      <Trans>At most {atMost}</Trans>
+      <Trans>Peak {peak}</Trans>
       {longest !== null && (
         <>
           {' · '}

@@ -1,8 +1,10 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
-import { ENDPOINT_FIELDS } from '../../text/field-names';
+import { ENDPOINT_FIELDS, LIMIT_FIELDS } from '../../text/field-names';
 
-/** The names of fields that the log has besides those of an endpoint's forms. */
+const IN_FORMS = { ...ENDPOINT_FIELDS, ...LIMIT_FIELDS };
+
+/** The names of fields that the log has besides those of forms. */
 const OTHERS: Readonly<Record<string, MessageDescriptor>> = {
   active: msg`State`,
   reason: msg`Reason`,
@@ -65,8 +67,8 @@ const OTHERS: Readonly<Record<string, MessageDescriptor>> = {
 
 /** The name of a field of the log, as forms have it. One of a later version keeps its own. */
 export function fieldName(field: string): MessageDescriptor | string {
-  return Object.hasOwn(ENDPOINT_FIELDS, field)
-    ? ENDPOINT_FIELDS[field as keyof typeof ENDPOINT_FIELDS].name
+  return Object.hasOwn(IN_FORMS, field)
+    ? IN_FORMS[field as keyof typeof IN_FORMS].name
     : Object.hasOwn(OTHERS, field)
       ? OTHERS[field]!
       : field;

@@ -10,6 +10,13 @@ export const ORDERING_KEYS = graphql(`
   }
 `);
 
+/** The keys of an endpoint that a failed delivery blocks. */
+export const BLOCKED_KEYS = graphql(`
+  query BlockedKeys($id: ID!) {
+    webhook(id: $id) { id orderingKeys(blocked: true, first: 100) { key waiting head { id } } }
+  }
+`);
+
 export const UNBLOCK_KEY = graphql(`
   mutation UnblockKey($input: UnblockKeyInput!) {
     unblockKey(input: $input) { webhook { id } }

@@ -70,7 +70,9 @@ export const DELIVERY = graphql(`
       isCheck
       orderingKey
       waitsFor { id databaseId status }
-      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } delivery { tls { clientCertificate { subject } } } }
+      settlesUntil
+      supersededBy { id databaseId }
+      webhook { id databaseId name url externalId active disabledReason holdUntil closedUntil previousSecretExpiresAt content { format } ordering { onFailure } delivery { tls { clientCertificate { subject } } } }
       attempts {
         id
         number

@@ -25,7 +25,14 @@ export const ENDPOINT = graphql(`
       nextAttempts(first: 5) { ...DeliveryRow }
       failed: deliveries(first: 1, filter: { status: FAILED }) { edges { node { ...DeliveryRow isCheck } } }
     }
-    viewer { tenant { id deliveryDefaults { own } signingKeys { kid jwksUrl usedFrom endsAt } } }
+    viewer {
+      tenant {
+        id
+        deliveryDefaults { own }
+        limits { requestsPerSecond requestsAtOnce }
+        signingKeys { kid jwksUrl usedFrom endsAt }
+      }
+    }
   }
 `);
 

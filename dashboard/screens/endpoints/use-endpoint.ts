@@ -8,6 +8,9 @@ export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
 export type SigningKey = NonNullable<EndpointQuery['viewer']['tenant']>['signingKeys'][number];
 
+/** What the operator allows all endpoints of the tenant together. */
+export type RequestLimits = NonNullable<EndpointQuery['viewer']['tenant']>['limits'];
+
 /** Properties of every dialog of an endpoint. */
 export interface EndpointDialogProps {
   endpoint: ShownEndpoint;
@@ -46,7 +49,8 @@ export function useEndpoint(number: string) {
   // The values that come from its tenant, where it has none of its own.
   const inherited = data?.viewer.tenant?.deliveryDefaults.own ?? [];
   const signingKeys = data?.viewer.tenant?.signingKeys ?? [];
-  return { endpoint: data?.webhook ?? undefined, inherited, signingKeys, error, read };
+  const limits = data?.viewer.tenant?.limits;
+  return { endpoint: data?.webhook ?? undefined, inherited, signingKeys, limits, error, read };
 }
 
 /**

@@ -35,7 +35,12 @@ export function useEventColumns(deliveries: boolean, text: string | undefined): 
       {
         name: t`Payload`,
         wide: true,
-        render: ({ preview }) => <PayloadPreview preview={preview} {...(text === undefined ? {} : { text })} />,
+        render: ({ preview, erasedAt }) =>
+          erasedAt == null ? (
+            <PayloadPreview preview={preview} {...(text === undefined ? {} : { text })} />
+          ) : (
+            <span className="text-faint">{t`Erased`}</span>
+          ),
       },
       ...(deliveries
         ? [
@@ -52,7 +57,7 @@ export function useEventColumns(deliveries: boolean, text: string | undefined): 
         card: 'none',
         render: ({ databaseId }) => <span className="figures text-soft">{databaseId}</span>,
       },
-      { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`When`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} row /> },
     ],
     [t, deliveries, text],
   );

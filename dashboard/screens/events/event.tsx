@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { ERASE } from '../../../src/domain/keys/scopes';
 import type { EventRowFragment } from '../../api/generated/graphql';
 import { buttonLook, CopyButton } from '../../parts/button';
+import { unlessErased } from '../../parts/erased';
 import { OnePage } from '../../parts/one-page';
 import { Card, Fact, Facts } from '../../parts/page';
 import { Link } from '../../parts/place';
@@ -29,7 +30,7 @@ export default function EventPage() {
       title={t`Event ${number}`}
       back={{ to: '/events', name: t`Events` }}
       thing={data?.event}
-      error={error}
+      error={unlessErased(error)}
       retry={read}
       head={({ eventType, id, erasedAt }) => ({
         title: eventType,

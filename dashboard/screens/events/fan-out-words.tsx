@@ -57,7 +57,7 @@ export function ReasonWords({
 /** How a delivery stands, in short. */
 export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
   const { i18n } = useLingui();
-  const { status, attemptCount, finishedAt, nextAttemptAt, lastErrorCode } = delivery;
+  const { status, attemptCount, finishedAt, nextAttemptAt, lastErrorCode, cancelReason } = delivery;
   const why = lastErrorCode && i18n._(remedyFor(lastErrorCode).why);
   switch (status) {
     case 'SUCCEEDED':
@@ -86,6 +86,10 @@ export function DeliveryWords({ delivery }: { delivery: DeliveryRowFragment }) {
     case 'HELD':
       return <Trans>Held until the endpoint is enabled or its held deliveries are released.</Trans>;
     case 'CANCELED':
-      return <Trans>Canceled. It will not be sent.</Trans>;
+      return cancelReason === 'ERASED' ? (
+        <Trans>Canceled, because the payload was erased.</Trans>
+      ) : (
+        <Trans>Canceled. It will not be sent.</Trans>
+      );
   }
 }

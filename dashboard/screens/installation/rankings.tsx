@@ -20,7 +20,7 @@ export function Wait({ since }: { since: string | null | undefined }) {
 export const Ranked = ({ shown }: { shown: number }) => (
   <p className="figures border-t border-line px-3.5 py-2 text-xs text-soft">
     <Trans>
-      Showing the first {shown}, ordered by the {COMPARED} worst endpoints.
+      {shown} shown, ordered by the {COMPARED} worst endpoints. Those without any are left out.
     </Trans>
   </p>
 );

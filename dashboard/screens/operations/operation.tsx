@@ -17,6 +17,7 @@ import { Untrusted } from '../../parts/untrusted';
 import { useAllowed } from '../../parts/viewer';
 import { count } from '../../text/numbers';
 import { CANCEL_OPERATION, OPERATION, RESUME_OPERATION } from './documents';
+import { isOfDeliveries, listOf } from './list-of';
 import { goesOn, KINDS, OPERATION_STATES, REFRESH_MS, useFilterWords } from './names';
 import { Progress } from './operation-progress';
 
@@ -60,6 +61,7 @@ export default function OperationScreen() {
 function Selection({ operation }: { operation: OperationRowFragment }) {
   const { t } = useLingui();
   const words = useFilterWords(operation);
+  const seesDeliveries = useAllowed('deliveries:read');
   const { webhook, filter } = operation;
   return (
     <Card title={<Trans>Selection</Trans>}>
@@ -81,6 +83,13 @@ function Selection({ operation }: { operation: OperationRowFragment }) {
           </Fact>
         ))}
       </Facts>
+      {isOfDeliveries(operation) && seesDeliveries && (
+        <p className="mt-2 text-sm">
+          <Link to="/deliveries" search={listOf(operation)} className="text-accent">
+            <Trans>Show the deliveries, as they are now</Trans>
+          </Link>
+        </p>
+      )}
     </Card>
   );
 }

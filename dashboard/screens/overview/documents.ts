@@ -12,7 +12,7 @@ graphql(`
 export const OVERVIEW = graphql(`
   query Overview($since: DateTime!, $until: DateTime, $deliveries: Boolean!) {
     webhooks(first: 100) {
-      edges { node { ...EndpointRow } }
+      edges { node { ...EndpointRow ordering { onFailure } } }
       pageInfo { hasNextPage }
     }
     inactive: webhooks(first: 50, filter: { active: false }) {
@@ -38,5 +38,12 @@ export const OVERVIEW = graphql(`
     failed: deliveries(first: 8, filter: { status: FAILED, since: $since, until: $until }) @include(if: $deliveries) {
       edges { node { ...DeliveryRow } }
     }
+  }
+`);
+
+/** Of endpoints that stop a key after a failure: whether one is stopped. */
+export const STOPPED = graphql(`
+  query Stopped($ids: [ID!]!) {
+    nodes(ids: $ids) { id ... on Webhook { orderingKeys(blocked: true, first: 1) { key } } }
   }
 `);

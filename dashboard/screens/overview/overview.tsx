@@ -20,11 +20,14 @@ import { BacklogCard } from './backlog-card';
 import { OVERVIEW } from './documents';
 import { FirstSteps } from './first-steps';
 import { LatestFailures } from './latest-failures';
+import { useStopped } from './use-stopped';
 import { RestingAnswer, VerdictAnswer } from './verdict-answer';
 
 const LOADING = <Skeleton heights={['h-11.5', 'h-21', 'h-68']} />;
 /** Few tenants are limited. The screen waits for its words, so that nothing moves when they come. */
 const LimitNotice = lazy(laterScript(() => import('./limit-notice')));
+/** Few have blocked keys. */
+const StoppedAnswer = lazy(laterScript(() => import('./stopped-answer')));
 
 /** How a tenant's webhooks are doing: the answer in a sentence, then the figures it is made from. */
 export default function Overview() {
@@ -43,6 +46,7 @@ export default function Overview() {
   const inactive = data?.inactive?.edges.map(({ node }) => node) ?? [];
   const known = [...endpoints, ...inactive];
   const { pressing, resting } = sortOut(known, moment);
+  const stopped = useStopped(endpoints);
   const started = data?.any === undefined || (data.any?.edges.length ?? 0) > 0;
   const isFirstRun = data?.webhooks != null && (endpoints.length === 0 || !started);
   return (
@@ -59,7 +63,7 @@ export default function Overview() {
               {error === undefined && (
                 <VerdictAnswer
                   pressing={pressing}
-                  allFine={known.every((endpoint) => isFine(endpoint, moment))}
+                  allFine={stopped.length === 0 && known.every((endpoint) => isFine(endpoint, moment))}
                   endpoints={endpoints.length}
                   more={data.webhooks.pageInfo.hasNextPage}
                   total={data.stats?.total}
@@ -67,6 +71,7 @@ export default function Overview() {
                   range={range}
                 />
               )}
+              {stopped.length > 0 && <StoppedAnswer endpoints={stopped} />}
               {pressing.length > 0 && <AttentionList pressing={pressing} />}
               <RestingAnswer resting={resting} />
               <Figures data={data} range={range} />

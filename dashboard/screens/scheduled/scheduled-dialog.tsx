@@ -5,6 +5,7 @@ import { ERASE } from '../../../src/domain/keys/scopes';
 import type { ScheduledRowFragment } from '../../api/generated/graphql';
 import { Button, CopyButton } from '../../parts/button';
 import { Dialog } from '../../parts/dialog';
+import { unlessErased } from '../../parts/erased';
 import { Answer, Fact, Facts, Failure } from '../../parts/page';
 import { Link } from '../../parts/place';
 import { StateBadge } from '../../parts/status';
@@ -23,11 +24,12 @@ export function ScheduledDialog({ number, onClose }: { number: string | undefine
   const mayErase = useAllowed(ERASE);
   const [canceling, setCanceling] = useState<ScheduledRowFragment>();
   const [erasing, setErasing] = useState<string>();
-  const [{ data, error }, again] = useQuery({
+  const [{ data, error: failed }, again] = useQuery({
     query: SCHEDULED_EVENT,
     variables: { id: number ?? '' },
     pause: number === undefined,
   });
+  const error = unlessErased(failed);
   const event = number === undefined ? undefined : data?.scheduledEvent;
   const cancels = mayCancel && event?.status === 'SCHEDULED';
   const erases = mayErase && event?.erasedAt === null;

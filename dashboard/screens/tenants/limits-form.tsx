@@ -1,10 +1,9 @@
-import type { MessageDescriptor } from '@lingui/core';
-import { msg } from '@lingui/core/macro';
 import { Trans, useLingui } from '@lingui/react/macro';
 import { LIMIT_NAMES, limits as limitFields } from '../../../src/domain/fields/limit-fields';
 import type { TenantLimitsQuery } from '../../api/generated/graphql';
 import { TextField } from '../../parts/field';
 import type { Issue } from '../../parts/issues';
+import { LIMIT_FIELDS } from '../../text/field-names';
 
 export type TenantLimitValues = NonNullable<TenantLimitsQuery['tenant']>['limits'];
 
@@ -12,23 +11,6 @@ type Name = (typeof LIMIT_NAMES)[number] | 'reason';
 export type LimitTexts = Record<Name, string>;
 
 const NAMES: readonly Name[] = [...LIMIT_NAMES, 'reason'];
-
-const LABELS: Record<(typeof LIMIT_NAMES)[number], { name: MessageDescriptor; hint: MessageDescriptor }> = {
-  eventsPerSecond: {
-    name: msg`Events a second`,
-    hint: msg`Emits beyond it are refused with 429. Events of the outbox count and are never refused.`,
-  },
-  requestsPerSecond: {
-    name: msg`Requests a second`,
-    hint: msg`To all endpoints of the tenant together. Deliveries beyond it wait.`,
-  },
-  requestsAtOnce: {
-    name: msg`Requests at a time`,
-    hint: msg`All running daemons share this number, at least 1 each.`,
-  },
-  endpointsMax: { name: msg`Endpoints`, hint: msg`Existing endpoints beyond it stay.` },
-  bodyBytesMax: { name: msg`Bytes of a payload`, hint: msg`Longer payloads are refused, except from the outbox.` },
-};
 
 /** The texts of a form; an empty one is the value of the installation. */
 export const textsOfLimits = (limits: TenantLimitValues): LimitTexts =>
@@ -65,8 +47,8 @@ export function LimitsForm({ value, onChange, issues }: LimitsFormProps) {
             key={name}
             value={value[name]}
             onChange={(text) => onChange({ ...value, [name]: text })}
-            name={i18n._(LABELS[name].name)}
-            hint={i18n._(LABELS[name].hint)}
+            name={i18n._(LIMIT_FIELDS[name].name)}
+            hint={i18n._(LIMIT_FIELDS[name].hint)}
             error={isWrong(value[name]) && <Trans>Write a whole number from 1.</Trans>}
             refusal={refusalOf(name)}
             placeholder={t`as the installation`}

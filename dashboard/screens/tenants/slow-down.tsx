@@ -22,7 +22,13 @@ export const slowDownColumn = <Row extends Tenant>(name: string, onSlowDown: (ro
   bare: true,
   render: (row) => (
     <Button look="quiet" icon={<Gauge />} onClick={() => onSlowDown(row)}>
-      {row.limitedSince == null ? <Trans>Slow down</Trans> : <Trans>Limited</Trans>}
+      {row.limitedSince == null ? (
+        <Trans>Slow down</Trans>
+      ) : (
+        <span className="text-warn">
+          <Trans>Limited</Trans>
+        </span>
+      )}
     </Button>
   ),
 });

@@ -34,11 +34,11 @@ export function TenantLimits({ tenant: { id } }: { tenant: { id: string } }) {
 function Since({ since, by }: { since: string; by: string | null | undefined }) {
   return by == null ? (
     <Trans>
-      These limits hold since <Time value={since} absolute />.
+      These limits have held since <Time value={since} absolute />.
     </Trans>
   ) : (
     <Trans>
-      These limits hold since <Time value={since} absolute />, set by <Untrusted text={by} />.
+      These limits have held since <Time value={since} absolute />, set by <Untrusted text={by} />.
     </Trans>
   );
 }

@@ -34,6 +34,7 @@ export function TenantRetention({ tenant }: { tenant: { id: string; retentionDay
             }
             error={form.error && messageOf(form.error)}
             type="number"
+            placeholder={t`as the installation`}
             min={1}
           />
         </div>

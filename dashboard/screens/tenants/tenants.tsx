@@ -228,7 +228,7 @@ function FailingEndpoints({ failing, ofAll }: Pick<Row, 'failing'> & { ofAll: Co
       </Badge>
     );
   return (
-    <span className="inline-flex flex-wrap gap-1 lg:flex-nowrap">
+    <span className="inline-flex flex-wrap gap-1 2xl:flex-nowrap">
       {badge('bad', 'gone', (many) => (
         <Trans>{many} gone</Trans>
       ))}

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { PREVIOUS_SECRET_DAYS_MAX, SECRET_CHARS, SECRET_FORMS } from '../../domain/signing/secret.js';
-import { parseTimestamp } from '../../domain/text/timestamp.js';
 import { externalId as externalIdRule } from '../../operations/fields/kind-rules.js';
-import { time } from './value-kinds.js';
+import { givenTime } from './value-kinds.js';
 
 const operators = 'Only platform keys with platform:admin or platform:support set it.';
 const ownSecret = (description: string) =>
@@ -20,15 +19,9 @@ export const broughtAlong = {
   previous_secret: ownSecret(
     'A secret that signs too, as after a rotation, until previous_secret_expires_at. It has the forms of secret.',
   ),
-  previous_secret_expires_at: time
-    .refine((text) => parseTimestamp(text) !== null, {
-      message: 'must be a date-time of ISO 8601 with seconds and an offset, such as 2026-01-31T09:30:00+00:00',
-      params: { code: 'invalid_format' },
-    })
-    .nullish()
-    .meta({
-      description: `Until when previous_secret signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
-    }),
+  previous_secret_expires_at: givenTime.nullish().meta({
+    description: `Until when previous_secret signs: at most ${PREVIOUS_SECRET_DAYS_MAX} days from now. Default: 24 hours.`,
+  }),
   /** The id in another system. Answers have it among the options. */
   external_id: externalIdRule.nullish().meta({
     minLength: 1,

@@ -33,6 +33,7 @@ const reasons = [
   ...onRoutesWithBody,
   ...onCreation,
   ...(['precondition_failed', 'webhook_inactive', 'secrets_bound_to_origin', 'webhook_unverified'] as const),
+  ...(['bulk_operation_limit_reached', 'search_timed_out'] as const),
 ] satisfies readonly Reason[];
 type ProblemReason = (typeof reasons)[number];
 

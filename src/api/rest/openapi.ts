@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { WILDCARD } from '../../domain/events/event-type.js';
-import type { TenantScope } from '../../domain/keys/scopes.js';
 import { type JsonObject, mapSchemas } from '../../domain/schema-rules/subschemas.js';
 import type { RegisteredEventType } from '../../operations/event-types/event-type-registry.js';
 import { version } from '../../platform/node/version.js';
 import type { Config } from '../../platform/settings/config.js';
 import { deliveryRequests } from './openapi-deliveries.js';
-import { type HeaderName, headers, headersNamed, usualHeaders } from './openapi-headers.js';
+import { headers, headersNamed, usualHeaders } from './openapi-headers.js';
+import { answer, body, erasures, limits, operation, verification } from './openapi-operations.js';
 import {
   onChanges,
   onCreation,
@@ -51,6 +51,7 @@ export function openApiDocument(config: Config, eventTypes: readonly RegisteredE
     security: [{ apiKey: [] }],
     tags: [
       { name: 'Webhooks', description: 'Which events are delivered to which URL.' },
+      { name: 'Erasure', description: 'How personal data in payloads is deleted.' },
       { name: 'Limits', description: 'What the operator allows the tenant.' },
       {
         name: 'Deliveries',
@@ -151,43 +152,8 @@ function paths(): Json {
       }),
     },
     '/webhooks/{id}/verify': { parameters: ofOne, ...verification() },
+    ...erasures(tenant),
     '/limits': { parameters: [tenant], get: limits() },
-  };
-}
-
-const limits = (): Json =>
-  operation('getLimits', 'Read what the operator allows the tenant', 'webhooks:read', {
-    tags: ['Limits'],
-    responses: { 200: answer('The limits. null is the value of the installation.', 'LimitsResult'), ...problems() },
-  });
-
-const verification = (): Json => ({
-  get: operation('getVerification', 'Read whether the endpoint has proved itself', 'webhooks:read', {
-    responses: { 200: answer('The proof of the endpoint.', 'VerificationResult'), ...problems() },
-  }),
-  post: operation('verifyWebhook', 'Ask the endpoint to prove itself', 'webhooks:write', {
-    description:
-      'Needs the scope `webhooks:write`. The endpoint of an unverified webhook is asked at once, as `ENDPOINT_CHALLENGE=required` has it: by `OPTIONS`, and by a signed `webhook.challenge`. Nothing is asked of a verified one.',
-    responses: { 202: answer('The proof so far.', 'VerificationResult'), ...problems() },
-  }),
-});
-
-function operation(operationId: string, summary: string, scope: TenantScope, rest: Json): Json {
-  return { operationId, summary, description: `Needs the scope \`${scope}\`.`, tags: ['Webhooks'], ...rest };
-}
-
-const ref = (schema: string): Json => ({ $ref: `#/components/schemas/${schema}` });
-
-function body(schema: string, ...types: string[]): Json {
-  const content = types.map((type) => [type, { schema: ref(schema) }]);
-  return { required: true, content: Object.fromEntries(content) };
-}
-
-function answer(description: string, schema: string, ...more: HeaderName[]): Json {
-  return {
-    description,
-    headers: headersNamed(...more, ...usualHeaders),
-    content: { 'application/json': { schema: ref(schema) } },
   };
 }
 

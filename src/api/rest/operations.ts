@@ -1,9 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
+import { type BulkErasureNode, type ErasedNode, erasedEvent } from './erasure.js';
 import { optionSelection, placeInWebhook, type restPlace } from './field-forms.js';
 import { type LimitsNode, limits } from './limits.js';
-import { graphqlName } from './names.js';
+import { graphqlName, restStep } from './names.js';
 import type { webhookOptions } from './option-schemas.js';
 import { prepareOperation } from './run-operation.js';
 import { testDelivery, webhook } from './schemas.js';
@@ -35,6 +36,9 @@ const { webhook_id: _, ...deliveryShape } = testDelivery.shape; // the id is in 
 const { since: _since, ...limitShape } = limits.shape; // beside the limits in GraphQL
 const verificationField = `verification { ${selectionOf(verification.shape)} }`;
 const deliveryFields = selectionOf(deliveryShape);
+const { id: _id, ...erasedShape } = erasedEvent.shape; // a number would not say whether the event was scheduled
+const erasedFields = `id ${selectionOf(erasedShape)}`;
+const startedFields = 'total total_capped: totalCapped operation: bulkOperation { id status begins_at: beginsAt }';
 
 interface WebhookPage {
   edges: { node: WebhookNode }[];
@@ -96,6 +100,15 @@ export function prepareOperations(schema: GraphQLSchema) {
     ),
     readLimits: prepare<Record<string, never>, LimitsNode>(
       `query { viewer { tenant { limits { ${selectionOf(limitShape)} } since: limitedSince } } }`,
+    ),
+    eraseEvent: prepare<Input, ErasedNode>(
+      `mutation ($input: EraseEventInput!) {
+        eraseEvent(input: $input) { event { ${erasedFields} } scheduledEvent { ${erasedFields} } }
+      }`,
+    ),
+    eraseEvents: prepare<Input, BulkErasureNode>(
+      `mutation ($input: EraseEventsInput!) { eraseEvents(input: $input) { ${startedFields} } }`,
+      (path) => path.map(restStep), // its filter is not that of a webhook
     ),
     test: prepare<Input, { testWebhook: { delivery: TestDeliveryNode } }>(
       `mutation ($input: TestWebhookInput!) { testWebhook(input: $input) { delivery { ${deliveryFields} } } }`,

@@ -6,6 +6,17 @@ import { eventName, webhookId } from './schemas.js';
 /** The path and header parameters. The routes read them as texts. */
 export const parameters = {
   WebhookId: { name: 'id', in: 'path', required: true, schema: webhookId },
+  EventId: {
+    name: 'id',
+    in: 'path',
+    required: true,
+    schema: z.string().meta({
+      pattern: '^((ev|se)_)?[1-9][0-9]*$',
+      description:
+        'The id of an event, or of a scheduled event, as GraphQL has it. A number alone is that of an event.',
+      examples: ['ev_140123456789012', 'se_7'],
+    }),
+  },
   Tenant: {
     name: 'Hookwright-Tenant',
     in: 'header',

@@ -4,6 +4,7 @@ import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import { mustBe } from '../../domain/text/json-type.js';
 import { DeliveryStatus } from '../../entities/delivery.js';
 import { broughtAlong } from './brought-along.js';
+import { bulkErasure, bulkErasureStarted, erasedEvent, erasure } from './erasure.js';
 import { formsOf, ignored } from './field-forms.js';
 import { limits } from './limits.js';
 import { eventFilter, warningForm } from './option-forms.js';
@@ -228,6 +229,12 @@ export const components = {
   limitsResult: resultOf('LimitsResult', limits),
   verification,
   verificationResult: resultOf('VerificationResult', verification),
+  erasure,
+  erasedEvent,
+  erasedEventResult: resultOf('ErasedEventResult', erasedEvent),
+  bulkErasure,
+  bulkErasureStarted,
+  bulkErasureStartedResult: resultOf('BulkErasureStartedResult', bulkErasureStarted),
   eventName,
   subscribedEvent,
 };

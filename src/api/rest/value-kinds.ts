@@ -4,6 +4,7 @@ import { EVENT_TYPE_NAME, EVENT_TYPE_NAME_LENGTH_MAX, WILDCARD } from '../../dom
 import type { Kind, OfKind } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../../domain/fields/webhook-fields.js';
 import { EXTERNAL_ID } from '../../domain/ids/external-id.js';
+import { parseTimestamp } from '../../domain/text/timestamp.js';
 import { amount, delay } from '../../operations/fields/kind-rules.js';
 import { authKind } from './auth-forms.js';
 import { headersKind } from './header-forms.js';
@@ -21,6 +22,12 @@ export const subscribedEvent = z.string().meta({
 });
 
 export const time = z.string().meta({ format: 'date-time', examples: ['2026-01-31T09:30:00+00:00'] });
+
+/** A time in a request: GraphQL would refuse another text without its place. */
+export const givenTime = time.refine((text) => parseTimestamp(text) !== null, {
+  message: 'must be a date-time of ISO 8601 with seconds and an offset, such as 2026-01-31T09:30:00+00:00',
+  params: { code: 'invalid_format' },
+});
 
 const WHOLE = { type: 'integer', format: 'int32' };
 

@@ -7,6 +7,7 @@ import { idempotencyKey } from '../graphql/fields/input.js';
 import { readJson } from '../http/json-body.js';
 import { contextOf, decorateWithContext, freeWhenSent, requestContext } from '../http/request-context.js';
 import { headerOf, slashTooMany } from '../http/requests.js';
+import { erasureRoutes } from './erase-events.js';
 import { changedOptions, inGraphqlTerms, mergedMaps } from './field-forms.js';
 import { etagOf } from './if-match.js';
 import { type Operations, prepareOperations, type WebhookNode } from './operations.js';
@@ -61,6 +62,7 @@ export async function webhookRoutes(
   await app.register(async (scope) => testRoute(scope, operations));
   await app.register(async (scope) => limitsRoute(scope, operations));
   await app.register(async (scope) => verificationRoutes(scope, operations));
+  await app.register(async (scope) => erasureRoutes(scope, operations));
 }
 
 /** Reserves the memory of a list until it is sent. @throws ApiError rate_limited */

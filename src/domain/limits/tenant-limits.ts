@@ -11,3 +11,10 @@ export interface RequestLimits {
 }
 
 export const UNLIMITED_REQUESTS: RequestLimits = { requestsPerSecond: null, requestsAtOnce: null };
+
+/** "one webhook", "2 webhooks". */
+export const webhooksInWords = (count: number): string => (count === 1 ? 'one webhook' : `${count} webhooks`);
+
+/** A sentence about a tenant that has as many webhooks as the operator allows it. */
+export const endpointsLimited = (endpointsMax: number): string =>
+  `The operator allows ${webhooksInWords(endpointsMax)} in this tenant (limits.endpointsMax); delete one first.`;

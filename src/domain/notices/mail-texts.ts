@@ -93,7 +93,7 @@ const german: MailTexts = {
     }),
     HELD_EXPIRING: (endpoint, facts, time) => ({
       subject: `Zurückgehaltene Zustellungen für ${endpoint} verfallen`,
-      text: `Zurückgehaltene Zustellungen: ${facts['held_count']}. Sie werden am ${time(facts['expires_at'])} storniert. Aktivieren Sie den Endpunkt vorher, dann werden sie gesendet.`,
+      text: `Zurückgehaltene Zustellungen: ${facts['held_count']}. Sie werden am ${time(facts['expires_at'])} abgebrochen. Aktivieren Sie den Endpunkt vorher, dann werden sie gesendet.`,
     }),
     EXHAUSTED: (endpoint, facts) => ({
       subject: `Zustellungen an ${endpoint} sind fehlgeschlagen`,
@@ -116,7 +116,7 @@ const german: MailTexts = {
   },
   reminder: (endpoint, facts, time) => ({
     subject: `${endpoint} ist noch deaktiviert`,
-    text: `Der Endpunkt ist seit ${time(facts['disabled_at'])} deaktiviert. Seine Zustellungen werden bis ${time(facts['held_until'])} zurückgehalten und dann storniert. Aktivieren Sie ihn, dann werden sie gesendet.`,
+    text: `Der Endpunkt ist seit ${time(facts['disabled_at'])} deaktiviert. Seine Zustellungen werden bis ${time(facts['held_until'])} zurückgehalten und dann abgebrochen. Aktivieren Sie ihn, dann werden sie gesendet.`,
   }),
   several: (count) => `${count} Benachrichtigungen über Ihre Endpunkte`,
   which: (number, origin) => `Endpunkt ${number}, ${origin}`,

@@ -76,6 +76,8 @@ const firstAt = `greatest(least(r.next_at - case when abs(${inMs('r.next_at')} -
                                                   then a.given_back else 0 end * a.every,
                                  ${until} + a.every),
                            now() - (a.burst - 1) * a.every + a.late_ms * interval '1 millisecond')`;
+/** A clock that was wrong has left the row there, or a lower rate. No time can be had until it is moved. */
+const isAhead = `r.next_at > ${until} + a.every as is_ahead`;
 const countFrom = (first: string, perSecond: string) =>
   `floor(extract(epoch from ${until} - ${first})::float8 * ${perSecond}) + 1`;
 const added = `
@@ -95,7 +97,7 @@ const takeStatement: Statement = {
       select *, interval '1 second' / per_second as every from ${asked.as('asked')}
     ), added as (${added}
     ), standing as materialized (
-      select a.*, ${firstAt} as first_at
+      select a.*, ${firstAt} as first_at, ${isAhead}
       from asked a join hookwright.endpoint_rates r on r.webhook_id = a.webhook_id
       order by r.webhook_id for no key update of r
     ), granted as materialized (
@@ -103,7 +105,7 @@ const takeStatement: Statement = {
       from standing
     ), moved as (
       update hookwright.endpoint_rates r set next_at = first_at + count * every
-      from granted g where r.webhook_id = g.webhook_id and count > 0
+      from granted g where r.webhook_id = g.webhook_id and (count > 0 or is_ahead)
     )
     select webhook_id as "webhookId", count, ${inMs('first_at')} as "firstMs",
            ${inMs('first_at + count * every')} as "nextMs", ${inMs('now()')} as "nowMs"
@@ -134,7 +136,7 @@ const takeLimitedStatement: Statement = {
       join hookwright.tenant_rates r on r.tenant_id = t.tenant_id
       order by r.tenant_id for no key update of r
     ), standing as materialized (
-      select a.*, ${firstAt} as own_at, t.first_at as tenant_at,
+      select a.*, ${firstAt} as own_at, ${isAhead}, t.first_at as tenant_at,
              ${countFrom('t.first_at', 't.per_second')} as tenant_count
       from asked a join tenants t on t.tenant_id = a.tenant_id
       join hookwright.endpoint_rates r on r.webhook_id = a.webhook_id
@@ -150,8 +152,8 @@ const takeLimitedStatement: Statement = {
     ), granted as materialized (
       select *, greatest(0, least(allowed, ${countFrom('first_at', 'per_second')}))::integer as count from timed
     ), moved as (
-      update hookwright.endpoint_rates r set next_at = first_at + count * every
-      from granted g where r.webhook_id = g.webhook_id and count > 0
+      update hookwright.endpoint_rates r set next_at = case when count > 0 then first_at + count * every else own_at end
+      from granted g where r.webhook_id = g.webhook_id and (count > 0 or is_ahead)
     ), moving as materialized (
       select t.tenant_id, t.stood_at,
              case when g.count > 0 or t.given_back > 0 or t.stood_at > t.first_at

@@ -53,6 +53,8 @@ export interface DueDelivery extends WebhookToSend {
   isOrdered: boolean;
   /** The webhook is disabled by failures: a success enables it, and a failure uses up no retry. */
   isProbe: boolean;
+  /** It settles, and another transaction has it locked: a later event of its key may be taking its place. */
+  isBeingReplaced: boolean;
 }
 
 /**
@@ -62,9 +64,11 @@ export interface DueDelivery extends WebhookToSend {
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 
-interface Row extends DueDelivery {
+interface Row extends Omit<DueDelivery, 'isBeingReplaced'> {
   jobGroup: number | null;
   isDue: boolean;
+  /** A later event may have taken its place until now (docs/decisions/0093). */
+  settles: boolean;
 }
 
 /**
@@ -87,6 +91,7 @@ const loadSql = (
            d.attempt_count + 1 as "attemptNumber", d.run, d.attempt_count - d.attempts_before as "failuresBefore",
            d.job_group as "jobGroup",
            d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
+           d.settling_since is not null and d.attempt_count = 0 as settles,
            w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
@@ -116,6 +121,36 @@ const loadTracedStatement: Statement = {
   }),
 };
 
+/**
+ * An emit that replaces a delivery which settles locks it first, and looks at the clock then. So one that is free here,
+ * and due, is not replaced any more; one that was replaced, or is locked, is not found.
+ */
+const settledStatement: Statement = {
+  name: 'lock_settled',
+  text: `
+    select d.id from hookwright.deliveries d
+    where d.id = any($1::bigint[]) and d.id between $2 and $3
+      and (d.status = 'PENDING' and d.attempt_count = 0 and d.due_at <= now()) is true
+    order by d.id for update skip locked`,
+};
+
+/** @returns those of the deliveries that are being replaced, or were just now */
+async function replacedAmong(pool: pg.Pool, rows: ReadonlyMap<number, Row>): Promise<ReadonlySet<number>> {
+  const replaced = new Set<number>();
+  for (const { id, settles, isDue } of rows.values()) {
+    if (settles && isDue) {
+      replaced.add(id);
+    }
+  }
+  if (replaced.size > 0) {
+    const ids = [...replaced];
+    for (const { id } of await query<{ id: number }>(pool, settledStatement, [bigintArray(ids), ...idRange(ids)])) {
+      replaced.delete(id);
+    }
+  }
+  return replaced;
+}
+
 /** Loads the deliveries that jobs name: a job is only a hint. Those NOT_YET due are for `turnAwayDeliveries`. */
 export async function loadDeliveries(
   pool: pg.Pool,
@@ -126,13 +161,14 @@ export async function loadDeliveries(
   const ordinary = probes.length === 0 ? jobs : jobs.filter(({ probe }) => !probe);
   const found = await rowsOf(pool, traced ? loadTracedStatement : loadStatement, ordinary);
   const foundProbes = probes.length === 0 ? found : await rowsOf(pool, loadProbesStatement, probes);
+  const replaced = await replacedAmong(pool, found);
   return jobs.map(({ id, attempt, group, probe = false }) => {
     const row = (probe ? foundProbes : found).get(id);
     if (row !== undefined && !row.isDue) {
       return 'NOT_YET';
     }
     const isMeant = row?.attemptNumber === attempt && (group === undefined || row.jobGroup === group);
-    return row !== undefined && isMeant ? compact(row, probe) : 'SUPERSEDED';
+    return row !== undefined && isMeant ? compact(row, probe, !probe && replaced.has(id)) : 'SUPERSEDED';
   });
 }
 
@@ -143,7 +179,7 @@ async function rowsOf(pool: pg.Pool, statement: Statement, jobs: readonly NamedD
 }
 
 /** A delivery of one shape: rows of pg are slower to read (`drain`: 4 % more CPU time). */
-function compact(row: Row, isProbe: boolean): DueDelivery {
+function compact(row: Row, isProbe: boolean, isBeingReplaced: boolean): DueDelivery {
   const due: Partial<Record<keyof DueDelivery, unknown>> = {
     id: row.id,
     tenantId: row.tenantId,
@@ -161,6 +197,7 @@ function compact(row: Row, isProbe: boolean): DueDelivery {
     isCheck: row.isCheck,
     isOrdered: row.isOrdered,
     isProbe,
+    isBeingReplaced,
   };
   for (const name of sentNames) {
     due[name] = row[name];

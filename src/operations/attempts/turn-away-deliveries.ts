@@ -3,6 +3,7 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { impatientTransaction } from '../../platform/database/impatient-transaction.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
+import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import { isProvedSql } from '../proofs/proved.js';
 
@@ -29,7 +30,7 @@ const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at,
+      select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at, d.settling_since,
              d.is_check and ${isProvedSql('w')} or w.active and not ${countsAsHeldSql('d', 'w')} as active,
              case when w.deleted_at is not null then 'WEBHOOK_DELETED'
                   when (select e.erased_at from hookwright.events e
@@ -52,7 +53,9 @@ const turnAwayStatement: Statement = {
       from turned_away where ordering_key is not null and status = 'CANCELED' having count(*) > 0),
     waiting as (
       select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
-      from (select * from judged where active and ended_by is null order by id offset 0) as locked)
+      from (select * from judged
+            where active and ended_by is null and (settling_since is null or ${needsJobSql('due_at')})
+            order by id offset 0) as locked)
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
              array_agg(priority))
     from waiting where (select count(*) from ended) >= 0`,

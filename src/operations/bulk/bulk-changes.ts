@@ -53,7 +53,8 @@ const replayStatement: Statement = {
              array_agg(event_id order by event_id), array_agg($5::bigint), array_agg(event_type order by event_id),
              array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now(),
              keys => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
-                                    then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by event_id))
+                                    then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by event_id),
+             may_settle => false)
     from made`,
 };
 

@@ -13,7 +13,7 @@ export const idsUntilSql = (bound: string) => `(${bound} | ${CELL_WINDOW_MS_MAX 
 export const openSinceSql = (delivery: string, bound: string) =>
   `case when ${delivery}.id <= ${idsUntilSql(bound)}
      then hookwright.open_since(${delivery}.id, ${delivery}.attempt_count, ${delivery}.attempts_before,
-                                ${delivery}.due_at, ${bound})
+                                least(${delivery}.due_at, ${delivery}.settling_since), ${bound})
      else false end`;
 
 /**

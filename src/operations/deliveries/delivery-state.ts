@@ -18,4 +18,5 @@ export const canceledSql = (reason: `${CancelReason}`) =>
  */
 export const reopenedSql = `
   status = 'PENDING', cancel_reason = null, attempts_before = attempt_count, run = run + 1,
-  due_at = clock_timestamp(), finished_at = null, job_group = null, is_check = false`;
+  due_at = clock_timestamp(), finished_at = null, job_group = null, is_check = false,
+  settling_since = null, superseded_by = null`;

@@ -1,14 +1,13 @@
 import type pg from 'pg';
-import { LANES } from '../../domain/pacing/lanes.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement } from '../../platform/database/database.js';
-import { hasNoJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
+import { hasNoJobSql, lockFreeJobsSql, prioritySql } from '../../platform/graphile-worker/job-conditions.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */
 const HORIZON_SECONDS = 20;
 
-/** SQL: whether retries may need jobs (Duty.worthIt). */
+/** SQL: whether deliveries may need jobs (Duty.worthIt). */
 export const worthSchedulingSql = `first_due <= now() + ${HORIZON_SECONDS} * interval '1 second'`;
 const CHUNK_ROWS = 10_000;
 /** The next sweep continues: other sweeps wait meanwhile. */
@@ -18,7 +17,7 @@ const scheduleStatement: Statement = {
   text: `
     with soon as materialized (
       select d.id, d.due_at, d.attempt_count from hookwright.deliveries d
-      where d.status = 'PENDING' and d.attempt_count > 0
+      where d.status = 'PENDING' and (d.attempt_count > 0 or d.settling_since is not null)
         and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
         and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
         and ${hasNoJobSql('d')}
@@ -26,13 +25,13 @@ const scheduleStatement: Statement = {
     ${lockFreeJobsSql(`array(select 'd:' || id from soon)`)}
     select count(*)::integer as scheduled, (select count(*)::integer from soon) as looked,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(due_at),
-             array_agg(${LANES.RETRY.priority}))
+             array_agg(${prioritySql('attempt_count')}))
     from soon where 'd:' || id not in (select key from locked_job)`,
 };
 
 /**
- * Adds the jobs of retries that will be due within seconds. A retry whose earlier job another session has locked is
- * left for a later call.
+ * Adds the jobs of retries, and of deliveries that settle, that will be due within seconds. One whose earlier job
+ * another session has locked is left for a later call.
  *
  * @returns how many jobs were added; others may be left for the next call
  */

@@ -57,4 +57,5 @@ const firstAttempt = {
   nextProbeInMs: 0,
   isCheck: false,
   isProbe: false,
+  isBeingReplaced: false,
 };

@@ -37,6 +37,8 @@ const properties = [
   'attemptsBefore',
   'orderingKey',
   'dueAt',
+  'settlingSince',
+  'supersededBy',
   'finishedAt',
   'lastStatusCode',
   'lastErrorCode',

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ASK_PAUSE_MS_MAX } from '../../domain/challenges/ask-times.js';
 import { RETRY_MS_MAX } from '../../domain/deliveries/retry-policy.js';
+import { SETTLE_SECONDS_MAX } from '../../domain/fields/ordering-fields.js';
 import { PAUSE_MS_MAX, PROBE_MS_MAX } from '../../domain/pacing/probes.js';
 import { PUT_OFF_MS_MAX } from '../../domain/pacing/put-off-times.js';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
@@ -26,17 +27,19 @@ const isTooFarSql = (time: string, waitMs: number) =>
 const farDeliveriesSql = `
   select id from hookwright.deliveries
   where status = 'PENDING' and ${isTooFarSql('due_at', RETRY_MS_MAX)} limit ${CHUNK_ROWS}`;
-/** A delivery waits only for a retry: this one is due at once. */
-const isUnexplainedSql = `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and attempt_count = attempts_before`;
+/** A delivery waits for a retry, or until its key is quiet: any other is due at once. */
+const isFirstTooFarSql = `attempt_count = attempts_before
+  and (settling_since is null or ${isTooFarSql('due_at', SETTLE_SECONDS_MAX * 1_000)})`;
+const isUnexplainedSql = `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and ${isFirstTooFarSql}`;
 /** Among retries, of which there may be a million. The jobs of such deliveries are found besides. */
 export const unexplainedTimes = {
   unexplained: {
     table: 'hookwright.deliveries',
     where: `status = 'PENDING' and ${isTooFarSql('due_at', 0)} and not ${isTooFarSql('due_at', RETRY_MS_MAX)}`,
-    columns: 'id, due_at, attempt_count, attempts_before',
+    columns: 'id, due_at, attempt_count, attempts_before, settling_since',
     order: { due_at: 'timestamptz' },
     key: { id: 'bigint' },
-    isFault: 'attempt_count = attempts_before',
+    isFault: isFirstTooFarSql,
   },
 } satisfies Record<string, Search>;
 const isClosedTooLongSql = isTooFarSql('closed_until', PAUSE_MS_MAX);

@@ -9,15 +9,12 @@ import {
 import { query, type Statement, transaction } from '../../platform/database/database.js';
 import { column, RowsParameter } from '../../platform/database/rows-parameter.js';
 import { INSTALLATION_COUNT_MAX } from '../installation/open-deliveries.js';
-import { type Candidate, countOf, type Found, findLikely, type Queued, stepOn, WALKED, walk } from './find-queued.js';
+import { countWithin } from './count-within.js';
+import { type Candidate, type Found, findLikely, type Queued, stepOn, WALKED, walk } from './find-queued.js';
 
 /** Blocks that looking webhooks up in the indexes of days may take, and what each look-up takes. */
 const LOOK_UP_BLOCKS = 400;
 const BLOCKS_A_LOOK_UP = 3;
-/** Blocks that counting may take beside, and those of an index that each delivery takes. */
-const COUNT_BLOCKS = 300;
-const BLOCKS_A_ROW = 0.006;
-const COUNTED_AT_LEAST = 5;
 
 /** The queue as the report of the installation has it. */
 interface Report {
@@ -166,9 +163,9 @@ async function countLong(
   const counted = { ...walked };
   const limits: Partial<Record<Queued, number>> = Object.fromEntries(long.map((kind) => [kind, 1]));
   for (const kind of known) {
-    const limit = await countLimit(client, days[kind], chosen.length);
+    const { found, limit } = await countWithin(client, kind, days[kind], chosen);
     limits[kind] = limit;
-    counted[kind] = await countOf(client, kind, days[kind], chosen, limit);
+    counted[kind] = found;
   }
   const haveAll = chosen.length === candidates.length && known.length === long.length;
   const areAll = haveAll && known.every((kind) => taken[kind] + next[kind] === 0);
@@ -197,22 +194,6 @@ function inTurn(sources: readonly (readonly Candidate[])[]): Candidate[] {
     }
   }
   return [...chosen.values()];
-}
-
-const visibleStatement: Statement = {
-  name: 'read_visible_pages',
-  text: `
-    select coalesce(sum(relallvisible)::float8 / nullif(sum(relpages), 0), 0) as visible
-    from pg_class where oid = any($1::text[]::regclass[])`,
-};
-
-/** Where pages have changed since vacuum has been there, counting a delivery takes a block of the table, too. */
-async function countLimit(client: pg.PoolClient, days: readonly string[], webhooks: number): Promise<number> {
-  const names = days.map((day) => `hookwright.${day}`);
-  const [row] = await query<{ visible: number }>(client, visibleStatement, [names]);
-  const blocksARow = 1 - Math.min(1, row!.visible) + BLOCKS_A_ROW;
-  const rows = COUNT_BLOCKS / blocksARow / webhooks / days.length;
-  return Math.min(QUEUE_COUNT_MAX, Math.max(COUNTED_AT_LEAST, Math.floor(rows)));
 }
 
 /** @param limits how far deliveries were counted; without one all were */

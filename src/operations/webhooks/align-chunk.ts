@@ -185,9 +185,22 @@ const DISCARD_WAITING = moveOf('discard_waiting', 'WAITING', canceledSql('DISCAR
 const EXPIRE_WAITING = moveOf('expire_waiting', 'WAITING', canceledSql('HOLD_EXPIRED'), { ends: true });
 const CANCEL_WAITING = moveOf('cancel_waiting', 'WAITING', canceledSql('WEBHOOK_DELETED'), { ends: true });
 /** The webhook keeps no order any more. What has its turn ends it as usual. */
-const FREE = moveOf('free_waiting', 'WAITING', `status = 'PENDING', job_group = null`, { ends: true, releases: true });
+const FREE = moveOf('free_waiting', 'WAITING', `status = 'PENDING', job_group = null, settling_since = null`, {
+  ends: true,
+  releases: true,
+});
 const FREE_HELD = moveOf('free_waiting_held', 'WAITING', HELD, { ends: true });
-const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null`, { releases: true });
+/** How long the keys of the webhook must be quiet. What settles does so from its release on (docs/decisions/0093). */
+const SETTLE = `(
+      select make_interval(secs => o.ordering_settle_seconds) from hookwright.webhook_options o
+      where o.webhook_id = d.webhook_id and o.ordering_keep = 'LATEST')`;
+const SETTLED_AGAIN = `
+      due_at = case when d.settling_since is not null and d.attempt_count = 0
+                 then clock_timestamp() + coalesce(${SETTLE}, interval '0') else d.due_at end,
+      settling_since = case when d.settling_since is not null and ${SETTLE} is not null then clock_timestamp() end`;
+const RELEASE = moveOf('release_held', 'HELD', `status = 'PENDING', job_group = null, ${SETTLED_AGAIN}`, {
+  releases: true,
+});
 
 /** Ends the turns of deliveries that block keys of a webhook without an order. */
 const SKIP_BLOCKED: Move = {

@@ -1,4 +1,5 @@
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
+import { endpointsLimited, webhooksInWords } from '../../domain/limits/tenant-limits.js';
 import { formatSecret, SECRET_BYTES } from '../../domain/signing/secret.js';
 import type { Tenant } from '../../entities/tenant.js';
 import { type NewWebhookSettings, Webhook } from '../../entities/webhook.js';
@@ -17,6 +18,7 @@ import { findCreated, type KeyedCreation, keepCreationKey } from './creation-key
 import { makeInstallationTenant } from './installation-tenant.js';
 import { auditedSecrets, NO_OWN, type OwnSecrets, overlapEnd } from './own-secrets.js';
 import { auditedSettings, hasDefaults, ownSettings, readSettings, sealSettings, writeOptionsRow } from './settings.js';
+import { requireSettling } from './settle-rules.js';
 import { markPaused, markUnverified } from './switch-webhook.js';
 
 interface NewWebhook extends NewWebhookSettings {
@@ -103,12 +105,11 @@ export async function createWebhook(
 }
 
 function limitReached({ endpointsMax }: Tenant, webhooksMax: number): ApiError {
-  const webhooks = (count: number) => (count === 1 ? 'one webhook' : `${count} webhooks`);
-  const allowed =
+  const detail =
     endpointsMax === null
-      ? `A tenant may have ${webhooks(webhooksMax)}`
-      : `The operator allows this tenant ${webhooks(endpointsMax)} (limits.endpointsMax)`;
-  return new ApiError('webhook_limit_reached', `${allowed}; delete one first.`);
+      ? `A tenant may have ${webhooksInWords(webhooksMax)}; delete one first.`
+      : endpointsLimited(endpointsMax);
+  return new ApiError('webhook_limit_reached', detail);
 }
 
 interface NewRow extends Required<Pick<NewWebhook, 'own' | 'paused' | 'challenge'>> {
@@ -140,6 +141,7 @@ async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Pro
     created.optionsVersion ??= await nextOptionsVersion(sql);
   }
   requireBoundSecrets(created, null, stored);
+  requireSettling(created, stored);
   return created;
 }
 

@@ -13,6 +13,7 @@ import { addFirstKey } from '../signing-keys/change-signing-keys.js';
 import { requireBoundSecrets } from './bound-secrets.js';
 import { askAgain, moveUnasked, waiveProof } from './change-verification.js';
 import { auditedSettings, ownSettings, readSettings, type SealedSettings, writeOptionsRow } from './settings.js';
+import { requireSettling } from './settle-rules.js';
 import { demandProof, enable, pause, releaseKept } from './switch-webhook.js';
 
 type Held = 'RELEASE' | 'KEEP' | 'DISCARD';
@@ -59,6 +60,7 @@ export async function updateWebhook(
     em.assign(webhook, ownSettings(settings));
     await writeOptionsRow(unit, webhook, settings);
     requireBoundSecrets(webhook, before, settings);
+    requireSettling(webhook, settings);
     if (signingKey !== null) {
       await addFirstKey(unit, tenantId, signingKey);
     }

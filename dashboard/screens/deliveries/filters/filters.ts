@@ -102,10 +102,8 @@ function isPossible(name: FilterName, value: string): boolean {
 export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
   const range = filters.range ?? (filters.text !== undefined && filters.since === undefined ? '7d' : undefined);
   const rangeMs = range === undefined ? undefined : RANGES[range as RangeName];
-  // A minute is left, so that a search may take its time within the seven days of the API.
   const since =
-    filters.since ??
-    (rangeMs === undefined ? undefined : new Date(Math.ceil((now - rangeMs) / 60_000) * 60_000 + 60_000).toISOString());
+    filters.since ?? (rangeMs === undefined ? undefined : beginOf(now - rangeMs, filters.text !== undefined));
   const { endpoint, event, type, status, error, until, key, text } = filters;
   return {
     ...(endpoint !== undefined && { webhookId: withPrefix('wh_', endpoint) }),
@@ -120,6 +118,14 @@ export function toFilter(filters: Filters, now: number): DeliveryFilterInput {
     ...(text !== undefined && { payloadContains: text }),
   };
 }
+
+/**
+ * The whole minute at which a range begins: the one before, as on the screens with charts, so that their counts and an
+ * operation over the list leave nothing out. For a search the one after, and a minute more: it may take its time within
+ * the seven days of the API.
+ */
+const beginOf = (ms: number, isSearch: boolean): string =>
+  new Date((isSearch ? Math.ceil(ms / 60_000) + 1 : Math.floor(ms / 60_000)) * 60_000).toISOString();
 
 function stateFilter(state: (typeof STATES)[number] | undefined): DeliveryFilterInput {
   switch (state) {

@@ -66,7 +66,7 @@ export function useColumns(actionsOn: ActionsOn, payloads: boolean): Column<Row>
         card: 'unnamed',
         render: ({ nextAttemptAt }) => (nextAttemptAt ? <Time value={nextAttemptAt} next /> : <NoValue />),
       },
-      { name: t`Created`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} /> },
+      { name: t`Created`, figures: true, card: 'corner', render: ({ createdAt }) => <Time value={createdAt} row /> },
       ...(actions ? [actions] : []),
     ];
   }, [t, actions, payloads]);

@@ -7,6 +7,7 @@ export interface AnswerFields {
   lastErrorCode?: string | null;
   nextAttemptAt?: string | null;
   cancelReason?: string | null;
+  settlesUntil?: string | null;
   webhook?: {
     active: boolean;
     disabledReason?: string | null;
@@ -23,6 +24,8 @@ export type Answer =
   | { kind: 'retrying'; code: string; tries: number; next: string | undefined; pause: string | undefined }
   /** The endpoint asked for a pause, which is not over. */
   | { kind: 'waiting'; until: string }
+  /** It waits until its ordering key is quiet. */
+  | { kind: 'settling'; until: string }
   /** No attempt was made so far. */
   | { kind: 'queued'; next: string | undefined }
   /** An earlier delivery of its ordering key has not ended. */
@@ -54,7 +57,13 @@ export function answerOf(delivery: AnswerFields, now: number): Answer {
       if (lastErrorCode != null) {
         return { kind: 'retrying', code: lastErrorCode, tries, next, pause };
       }
-      return pause !== undefined ? { kind: 'waiting', until: pause } : { kind: 'queued', next };
+      if (pause !== undefined) {
+        return { kind: 'waiting', until: pause };
+      }
+      const { settlesUntil } = delivery;
+      return settlesUntil != null && Date.parse(settlesUntil) > now
+        ? { kind: 'settling', until: settlesUntil }
+        : { kind: 'queued', next };
     }
   }
 }

@@ -1,10 +1,11 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { ShieldCheck } from 'lucide-react';
 import { useContext, useState } from 'react';
-import { type CombinedError, useQuery } from 'urql';
+import { useQuery } from 'urql';
 import type { AttemptQuery } from '../../../api/generated/graphql';
 import { Button, CopyButton } from '../../../parts/button';
 import { Code } from '../../../parts/code';
+import { isErased } from '../../../parts/erased';
 import { Select } from '../../../parts/field';
 import { HeaderTable } from '../../../parts/header-table';
 import { JsonView } from '../../../parts/json-view';
@@ -34,10 +35,6 @@ export function useExchange(id: string) {
   const [{ data, error, fetching }, again] = useQuery({ query: ATTEMPT, variables: { id, payloads } });
   return { exchange: data?.node as Exchange | null | undefined, error, fetching, again };
 }
-
-/** Whether the payload of the event was erased. */
-const isErased = (error: CombinedError | undefined): boolean =>
-  error?.graphQLErrors.some(({ extensions }) => extensions['reason'] === 'event_erased') ?? false;
 
 /** One attempt: the request and the answer side by side. */
 export function AttemptDetail({

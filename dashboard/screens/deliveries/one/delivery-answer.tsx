@@ -13,7 +13,7 @@ import { statusText } from '../../../text/status-codes';
 import { Remedy } from '../../endpoints/remedy';
 import type { Delivery } from '../documents';
 import { answerOf, type Answer as DeliveryAnswerKind } from './answer';
-import { BlockedKey } from './blocked-key';
+import { BlockedKey, BlocksKey } from './blocked-key';
 import { Countdown } from './countdown';
 
 type Of<Kind extends DeliveryAnswerKind['kind']> = Extract<DeliveryAnswerKind, { kind: Kind }> & {
@@ -28,11 +28,18 @@ export function DeliveryAnswer({ delivery }: { delivery: Delivery }) {
     case 'delivered':
       return <Delivered {...answer} delivery={delivery} />;
     case 'failed':
-      return <Failed {...answer} delivery={delivery} />;
+      return (
+        <>
+          <Failed {...answer} delivery={delivery} />
+          <BlocksKey delivery={delivery} />
+        </>
+      );
     case 'retrying':
       return <Retrying {...answer} delivery={delivery} />;
     case 'waiting':
       return <Waiting {...answer} />;
+    case 'settling':
+      return <Settling {...answer} />;
     case 'queued':
       return <Queued {...answer} />;
     case 'ordered':
@@ -115,6 +122,16 @@ function Waiting({ until }: Omit<Of<'waiting'>, 'delivery'>) {
   );
 }
 
+function Settling({ until }: Omit<Of<'settling'>, 'delivery'>) {
+  return (
+    <Saying tone="info" then={<Trans>A newer event of its key takes its place until then.</Trans>}>
+      <Trans>
+        It waits for its key to be quiet, and settles until {absolute(until)}, in <Countdown to={until} />.
+      </Trans>
+    </Saying>
+  );
+}
+
 function Queued({ next }: Omit<Of<'queued'>, 'delivery'>) {
   return (
     <Saying tone="info">
@@ -184,16 +201,23 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };
 
-function Canceled({ reason, delivery: { webhook } }: Of<'canceled'>) {
+function Canceled({ reason, delivery: { webhook, supersededBy } }: Of<'canceled'>) {
   const { i18n } = useLingui();
   const why = CANCELED[reason as DeliveryCancelReason];
+  const number = supersededBy?.databaseId;
   return (
     <Saying
       tone="info"
       then={
         why && (
           <>
-            {i18n._(why)} {webhook?.active === false && <WayOut webhook={webhook} />}
+            {i18n._(why)}{' '}
+            {number !== undefined && (
+              <Link to={`/deliveries/${number}`} className="text-accent">
+                <Trans>Open delivery {number}</Trans>
+              </Link>
+            )}{' '}
+            {webhook?.active === false && <WayOut webhook={webhook} />}
           </>
         )
       }

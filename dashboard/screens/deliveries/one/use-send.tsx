@@ -49,19 +49,20 @@ export function useSend(): [
       notify(data?.attemptNow.total === 0 ? t`An attempt is already in progress.` : t`It is due now.`);
     }
   };
-  const of = ({ id, status, webhook }: DeliveryRowFragment): SendAction => {
-    const deleted = webhook == null ? t`Its endpoint is deleted.` : undefined;
+  const of = ({ id, status, webhook, cancelReason }: DeliveryRowFragment): SendAction => {
+    const erased = cancelReason === 'ERASED' ? t`The payload of its event was erased.` : undefined;
+    const gone = webhook == null ? t`Its endpoint is deleted.` : erased;
     if (status === 'HELD') {
       const refused = t`It is held: enable its endpoint, or release the held deliveries there.`;
-      return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
+      return { name: t`Try now`, icon: <FastForward />, refused: gone ?? refused, run: () => {} };
     }
     if (status === 'WAITING') {
       const refused = t`It waits for an earlier delivery of its key.`;
-      return { name: t`Try now`, icon: <FastForward />, refused: deleted ?? refused, run: () => {} };
+      return { name: t`Try now`, icon: <FastForward />, refused: gone ?? refused, run: () => {} };
     }
     return status === 'PENDING'
-      ? { name: t`Try now`, icon: <FastForward />, refused: deleted, run: () => void tryNow(id) }
-      : { name: t`Send again`, icon: <RotateCcw />, refused: deleted, run: () => void sendAgain(id, false) };
+      ? { name: t`Try now`, icon: <FastForward />, refused: gone, run: () => void tryNow(id) }
+      : { name: t`Send again`, icon: <RotateCcw />, refused: gone, run: () => void sendAgain(id, false) };
   };
   return [of, resending.fetching || attempting.fetching, sendAgain];
 }

@@ -11,7 +11,7 @@ import { VerifyButton, VerifyFailure } from '../ownership/ownership-facts';
 import { useVerify } from '../ownership/use-verify';
 import { Remedy } from '../remedy';
 import { CheckAnswer, CheckButton, useCheck } from '../testing/check';
-import { type ShownEndpoint, troubleOf } from '../use-endpoint';
+import { type RequestLimits, type ShownEndpoint, troubleOf } from '../use-endpoint';
 import { answerOf, type EndpointAnswer, toneOf } from './endpoint-answer';
 import { Detail, Headline } from './endpoint-answer-words';
 
@@ -31,7 +31,13 @@ const REMEDIES: Partial<Record<EndpointAnswer['kind'], Action[]>> = {
 };
 
 /** How the endpoint is, why, and what to do now. */
-export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
+export function EndpointAnswerView({
+  endpoint,
+  limits,
+}: {
+  endpoint: ShownEndpoint;
+  limits: RequestLimits | undefined;
+}) {
   const now = useClock((time) => Math.floor(time / STEP_MS) * STEP_MS);
   const mayRead = useAllowed('deliveries:read');
   const isOffered = useOffered(endpoint);
@@ -41,6 +47,7 @@ export function EndpointAnswerView({ endpoint }: { endpoint: ShownEndpoint }) {
   const answer = answerOf(
     {
       ...endpoint,
+      tenantLimits: limits,
       errorCode: trouble?.errorCode ?? null,
       nextAttemptAt: endpoint.nextAttempts?.[0]?.nextAttemptAt ?? null,
     },

@@ -44,6 +44,10 @@ export function Headline({ answer }: { answer: EndpointAnswer }): ReactNode {
           {duration(answer.behindMs)} behind, because you allow {count(answer.ratePerSecond)} a second.
         </Trans>
       );
+    case 'limited':
+      return (
+        <Trans>Deliveries have been waiting since {shortly(answer.since)}: the operator limits this tenant.</Trans>
+      );
     case 'keeping':
       return (
         <Trans>
@@ -91,6 +95,8 @@ export function Detail({ answer, endpoint }: { answer: EndpointAnswer; endpoint:
       );
     case 'behind':
       return <Trans>{upTo(answer.due)} deliveries are waiting. A higher rate sends them sooner.</Trans>;
+    case 'limited':
+      return <Trans>{upTo(answer.due)} due. The overview says how much is sent, and why.</Trans>;
     case 'keeping':
       return <Trans>Send a test first, and release them once it arrives.</Trans>;
     case 'first':

@@ -24,6 +24,8 @@ export interface EndpointFacts {
   lastDay?: readonly { attempts: number; failures: number }[] | null;
   endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
   delivery?: { ratePerSecond?: number | null; tls?: TlsFacts | null } | null;
+  /** What the operator allows all endpoints of the tenant together. */
+  tenantLimits?: { requestsPerSecond?: number | null; requestsAtOnce?: number | null } | undefined;
   verification?: { challengeCode?: string | null; nextAt?: string | null } | null;
   /** Why the latest of its deliveries that has failed did so; null where none is known. */
   errorCode: string | null;
@@ -57,6 +59,8 @@ export type EndpointAnswer =
     }
   | { kind: 'slow'; due: number; since: string; meanMs: number | null; window: number | null }
   | { kind: 'behind'; due: number; behindMs: number; ratePerSecond: number }
+  /** The operator has limited the tenant, and the endpoint could take more. */
+  | { kind: 'limited'; due: number; since: string }
   | { kind: 'keeping'; held: number }
   | { kind: 'first'; open: number }
   | { kind: 'unused' }
@@ -85,7 +89,7 @@ const GOOD_RATE = 0.99;
  * @param now ms since 1970.
  */
 export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
-  const { errorCode, lastSuccessAt = null, lastFailureAt = null, backlog, endpointState } = facts;
+  const { errorCode, lastSuccessAt = null, lastFailureAt = null, backlog } = facts;
   const isLater = (time: string | null | undefined): time is string => time != null && Date.parse(time) > now;
   const open = (backlog?.due ?? 0) + (backlog?.scheduled ?? 0);
   if (!facts.active) {
@@ -114,14 +118,7 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   }
   const oldest = backlog?.oldestDueAt;
   if (oldest != null && now - Date.parse(oldest) > SLOW_AFTER_MS) {
-    const { meanMs = null, window = null } = endpointState ?? {};
-    const due = backlog?.due ?? 0;
-    const ratePerSecond = facts.delivery?.ratePerSecond ?? Number.POSITIVE_INFINITY;
-    // The endpoint itself takes no more than this.
-    const perSecond = meanMs === null || window === null ? ratePerSecond : (1_000 * window) / meanMs;
-    return Number.isFinite(ratePerSecond) && perSecond >= ratePerSecond
-      ? { kind: 'behind', due, behindMs: now - Date.parse(oldest), ratePerSecond }
-      : { kind: 'slow', due, since: oldest, meanMs, window };
+    return delayOf(facts, oldest, now);
   }
   if (facts.heldCount > 0) {
     return { kind: 'keeping', held: facts.heldCount };
@@ -145,6 +142,27 @@ export function answerOf(facts: EndpointFacts, now: number): EndpointAnswer {
   return open > 0 ? { kind: 'first', open } : { kind: 'unused' };
 }
 
+/** Why the oldest delivery waits: for the tenant's limits, the endpoint's own rate, or the endpoint itself. */
+function delayOf(
+  { backlog, endpointState, delivery, tenantLimits }: EndpointFacts,
+  oldest: string,
+  now: number,
+): EndpointAnswer {
+  const { meanMs = null, window = null } = endpointState ?? {};
+  const due = backlog?.due ?? 0;
+  const ratePerSecond = delivery?.ratePerSecond ?? Number.POSITIVE_INFINITY;
+  // The endpoint itself takes no more than this.
+  const perSecond = meanMs === null || window === null ? Number.POSITIVE_INFINITY : (1_000 * window) / meanMs;
+  const ofTenant = tenantLimits?.requestsPerSecond ?? Number.POSITIVE_INFINITY;
+  const atOnce = tenantLimits?.requestsAtOnce ?? Number.POSITIVE_INFINITY;
+  if (ofTenant < Math.min(ratePerSecond, perSecond) || (atOnce < (window ?? 1) && perSecond < ratePerSecond)) {
+    return { kind: 'limited', due, since: oldest };
+  }
+  return Number.isFinite(ratePerSecond) && perSecond >= ratePerSecond
+    ? { kind: 'behind', due, behindMs: now - Date.parse(oldest), ratePerSecond }
+    : { kind: 'slow', due, since: oldest, meanMs, window };
+}
+
 /** The certificate that ends first, if it ends soon or has ended. */
 function endingCertificate(tls: TlsFacts | null | undefined, now: number) {
   const { clientCertificate: client = null, ca = null } = tls ?? {};
@@ -160,6 +178,7 @@ const TONES = {
   failing: 'warn',
   slow: 'warn',
   behind: 'warn',
+  limited: 'warn',
   flaky: 'warn',
   closed: 'calm',
   untried: 'info',

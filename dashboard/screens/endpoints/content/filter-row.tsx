@@ -1,11 +1,12 @@
 import { Trans, useLingui } from '@lingui/react/macro';
 import { Trash2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
+import type { FilterOp } from '../../../../src/domain/content/filter';
 import { Button } from '../../../parts/button';
 import { plainUntrusted, Untrusted } from '../../../parts/untrusted';
 import { ConditionInputs } from './condition-inputs';
 import { type FilterRow, hasValue, isWritten } from './filter-rows';
-import { kindOf, readValue } from './filter-values';
+import { type Kinds, kindOf, readValue } from './filter-values';
 import type { KnownPaths } from './use-paths';
 import { KIND_NAMES } from './words';
 
@@ -25,13 +26,14 @@ export function FilterRowFields({ row, list, paths, autoFocus, refusal, onChange
   const { t } = useLingui();
   const hint = useId();
   const { op } = row;
+  const kinds = paths.kindsAt(row.path.trim());
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2">
         <ConditionInputs
           row={row}
           onChange={onChange}
-          examples={{ path: 'customer.country', value: op === 'IN' || op === 'NOT_IN' ? 'DE, AT, CH' : 'DE' }}
+          examples={{ path: 'customer.country', value: exampleOf(op, kinds) }}
           described={{ 'aria-describedby': hint, 'aria-invalid': refusal !== undefined }}
           list={list}
           autoFocus={autoFocus}
@@ -49,6 +51,16 @@ export function FilterRowFields({ row, list, paths, autoFocus, refusal, onChange
       </p>
     </div>
   );
+}
+
+const mayBeText = (kinds: Kinds): boolean => kinds === undefined || kinds.has('text');
+
+function exampleOf(op: FilterOp, kinds: Kinds): string {
+  const isList = op === 'IN' || op === 'NOT_IN';
+  if (!mayBeText(kinds)) {
+    return kinds?.has('number') ? (isList ? '1000, 2000' : '1000') : 'true';
+  }
+  return isList ? 'DE, AT, CH' : 'DE';
 }
 
 /** What a person might not expect of a condition: a field without a schema, or a value of another type. */
@@ -69,10 +81,10 @@ function RowHint({ row, paths }: { row: FilterRow; paths: KnownPaths }): ReactNo
   if (!hasValue(op)) {
     return null;
   }
-  if (value.trim() === '') {
-    return <Trans>Enter a value, or "" for an empty text.</Trans>;
-  }
   const expected = paths.kindsAt(name);
+  if (value.trim() === '') {
+    return mayBeText(expected) ? <Trans>Enter a value, or "" for an empty text.</Trans> : <Trans>Enter a value.</Trans>;
+  }
   const kinds = [readValue(value, op, expected)].flat().map(kindOf);
   const said = i18n._(KIND_NAMES[kinds[0]!]);
   if (expected && !kinds.some((kind) => expected.has(kind))) {

@@ -5,7 +5,7 @@ import { useForm } from '../../../parts/form';
 import { FormDialog } from '../../../parts/form-dialog';
 import { Answer } from '../../../parts/page';
 import { SecretDialog } from '../../../parts/secret-dialog';
-import { shortly, Time } from '../../../parts/time';
+import { shortly } from '../../../parts/time';
 import { formatter } from '../../../text/formats';
 import { ROTATE_SECRET } from '../documents';
 import type { EndpointDialogProps, ShownEndpoint } from '../use-endpoint';
@@ -25,7 +25,8 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
   });
   const made = form.data?.rotateWebhookSecret;
   if (made !== undefined) {
-    return <Rotated secret={made.secret} endsAt={made.webhook.previousSecretExpiresAt ?? null} onClose={onClose} />;
+    const { previousSecretExpiresAt = null } = made.webhook;
+    return <Rotated secret={made.secret} endsAt={previousSecretExpiresAt} endpoint={endpoint} onClose={onClose} />;
   }
   const { overlapHours } = form.values;
   const hours = Number(overlapHours);
@@ -74,18 +75,12 @@ export function RotateDialog({ endpoint, onClose }: EndpointDialogProps) {
 
 /** Which header is signed with which secret, before, within and after the overlap. */
 function WhichSigns({ signatures }: Pick<ShownEndpoint, 'signatures'>) {
-  const { t, i18n } = useLingui();
-  const headersWith = (wanted: 'BOTH' | 'PREVIOUS') =>
-    signatures.flatMap(({ headers: [header], overlap }) =>
-      overlap === wanted && header !== undefined ? [header] : [],
-    );
-  const [both, previous] = [headersWith('BOTH'), headersWith('PREVIOUS')];
+  const { t } = useLingui();
+  const [both, previous] = headersOf(signatures);
   const rows = [
     ...both.map((header) => ({ header, now: t`old`, overlap: t`old and new`, after: t`new` })),
     ...previous.map((header) => ({ header, now: t`old`, overlap: t`old`, after: t`new` })),
   ];
-  const or = formatter(Intl.ListFormat, i18n.locale, { type: 'disjunction' });
-  const [anyOfBoth, anyOfPrevious] = [or.format(both), or.format(previous)];
   return (
     <>
       <table className="w-full text-sm">
@@ -114,16 +109,44 @@ function WhichSigns({ signatures }: Pick<ShownEndpoint, 'signatures'>) {
         </tbody>
       </table>
       <p className="text-sm text-soft">
-        {both.length > 0 && (
-          <Trans>A server that checks {anyOfBoth} can switch to the new secret at any time during the overlap.</Trans>
-        )}{' '}
-        <Trans>A server that checks {anyOfPrevious} must accept both until the overlap ends.</Trans>
+        <WhatServersDo signatures={signatures} />
       </p>
     </>
   );
 }
 
-function Rotated({ secret, endsAt, onClose }: { secret: string; endsAt: string | null; onClose: () => void }) {
+/** The headers that both secrets sign during the overlap, and those that the old one signs alone. */
+function headersOf(signatures: ShownEndpoint['signatures']): [string[], string[]] {
+  const headersWith = (wanted: 'BOTH' | 'PREVIOUS') =>
+    signatures.flatMap(({ headers: [header], overlap }) =>
+      overlap === wanted && header !== undefined ? [header] : [],
+    );
+  return [headersWith('BOTH'), headersWith('PREVIOUS')];
+}
+
+/** When a server may switch to the new secret, by the header that it checks. */
+function WhatServersDo({ signatures }: Pick<ShownEndpoint, 'signatures'>) {
+  const { i18n } = useLingui();
+  const [both, previous] = headersOf(signatures);
+  const or = formatter(Intl.ListFormat, i18n.locale, { type: 'disjunction' });
+  const [anyOfBoth, anyOfPrevious] = [or.format(both), or.format(previous)];
+  return (
+    <>
+      {both.length > 0 && (
+        <Trans>A server that checks {anyOfBoth} can switch to the new secret at any time during the overlap.</Trans>
+      )}{' '}
+      <Trans>A server that checks {anyOfPrevious} must accept both until the overlap ends.</Trans>
+    </>
+  );
+}
+
+interface RotatedProps extends EndpointDialogProps {
+  secret: string;
+  /** When the old secret ends; null: it has ended. */
+  endsAt: string | null;
+}
+
+function Rotated({ secret, endsAt, endpoint, onClose }: RotatedProps) {
   const { t } = useLingui();
   return (
     <SecretDialog
@@ -143,10 +166,10 @@ function Rotated({ secret, endsAt, onClose }: { secret: string; endsAt: string |
         {endsAt === null ? (
           <Trans>The old secret no longer signs anything.</Trans>
         ) : (
-          <Trans>
-            The old secret also signs until {shortly(endsAt)}: it ends <Time value={endsAt} />. The endpoint's page
-            counts down.
-          </Trans>
+          <>
+            <Trans>The old secret also signs until {shortly(endsAt)}. The endpoint's settings show that.</Trans>{' '}
+            <WhatServersDo signatures={endpoint.signatures} />
+          </>
         )}
       </p>
     </SecretDialog>

@@ -5,6 +5,7 @@ import { TextInput, Tick } from '../../../parts/field';
 import { Untrusted } from '../../../parts/untrusted';
 import { useViewer } from '../../../parts/viewer';
 import { count } from '../../../text/numbers';
+import { TypeDescription } from '../../event-types/type-description';
 import { choiceOf, type OfferedType, type TypeNode, toggleTypes, treeOf } from './event-type-tree';
 
 export const ALL_TYPES = ['*'] as const;
@@ -147,7 +148,7 @@ function Nodes({ nodes, chosen, onChange }: NodesProps) {
                 </span>
               )}
               <span className="block text-xs text-soft">
-                <Untrusted text={node.description} />
+                <TypeDescription {...node} />
               </span>
             </Tick>
           </li>

@@ -54,7 +54,7 @@ function ByExternalId({ externalId }: { externalId: string }) {
 
 function EndpointPage({ number }: { number: string }) {
   const { t } = useLingui();
-  const { endpoint, inherited, signingKeys, error, read } = useEndpoint(number);
+  const { endpoint, inherited, signingKeys, limits, error, read } = useEndpoint(number);
   const keys = useKeys(`wh_${number}`, endpoint);
   const tab = useTab();
   const [action] = useAction();
@@ -74,7 +74,7 @@ function EndpointPage({ number }: { number: string }) {
       {(one) => (
         <>
           <Tabs number={one.endpoint.databaseId} />
-          {tab === 'activity' && <Activity {...one} />}
+          {tab === 'activity' && <Activity {...one} limits={limits} />}
           {tab === 'settings' && (
             <Settings wanted endpoint={one.endpoint} inherited={inherited} signingKeys={signingKeys} />
           )}

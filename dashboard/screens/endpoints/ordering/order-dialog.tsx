@@ -10,7 +10,7 @@ export function OrderDialog({ endpoint, onClose }: EndpointDialogProps) {
   const form = useEndpointForm({
     endpoint,
     onClose,
-    valuesOf: ({ ordering: { by, keyPath, keep, onFailure } }) => ({ ordering: { by, keyPath, keep, onFailure } }),
+    valuesOf: ({ ordering: { warnings: _, ...ordering } }) => ({ ordering }),
     inputOf: ({ ordering }) => ({ ordering: orderingInput(ordering) }),
     saidAfter: <Trans>Saved. New events follow.</Trans>,
   });

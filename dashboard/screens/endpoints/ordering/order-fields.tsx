@@ -6,13 +6,23 @@ import type { Issue } from '../../../parts/issues';
 import { OtherIssues } from '../../../parts/other-issues';
 import { ENDPOINT_FIELDS } from '../../../text/field-names';
 import { usePaths } from '../content/use-paths';
-import { ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE, type Ordering } from './words';
+import { longestWait, ORDER_BY, ORDER_KEEP, ORDER_ON_FAILURE, type Ordering } from './words';
 
 const KEY_PATHS = 'key-paths';
 
 /** What the answers mean for an input of the API. */
-export const orderingInput = ({ by, keyPath, keep, onFailure }: Ordering): OrderingInput =>
-  by === 'NONE' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, keep, onFailure };
+export const orderingInput = ({ by, keyPath, onFailure, ...latest }: Ordering): OrderingInput =>
+  by === 'NONE' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, onFailure, ...latestInput(latest) };
+
+/** Only where the newest alone is sent may it wait for newer ones. */
+const latestInput = ({ keep, settleSeconds, settleMaxSeconds }: Omit<Ordering, 'by' | 'keyPath' | 'onFailure'>) => {
+  const settles = keep === 'LATEST' && settleSeconds !== null;
+  return {
+    keep,
+    settleSeconds: settles ? settleSeconds : null,
+    settleMaxSeconds: settles ? settleMaxSeconds : null,
+  };
+};
 
 /** The questions about which deliveries wait for each other. */
 export function OrderFields({
@@ -47,6 +57,7 @@ export function OrderFields({
             options={options(ORDER_KEEP)}
             onChange={(chosen) => onChange({ ...value, keep: chosen })}
           />
+          {keep === 'LATEST' && <Settling value={value} onChange={onChange} issues={issues} />}
           <Choices
             question={<Trans>What happens after one fails for good?</Trans>}
             name="onFailure"
@@ -56,7 +67,33 @@ export function OrderFields({
           />
         </>
       )}
-      <OtherIssues issues={issues.filter(({ path }) => path[0] !== 'keyPath')} />
+      <OtherIssues issues={issues.filter(({ path }) => !OWN_PLACES.includes(String(path[0])))} />
+    </div>
+  );
+}
+
+/** Fields beside which their refusals stand. */
+const OWN_PLACES = ['keyPath', 'settleSeconds', 'settleMaxSeconds'];
+
+/** How long a key must be quiet before its newest delivery is sent. */
+function Settling({ value, onChange, issues }: Omit<Parameters<typeof OrderFields>[0], 'eventTypes'>) {
+  const { i18n } = useLingui();
+  const seconds = (field: 'settleSeconds' | 'settleMaxSeconds', placeholder: string) => (
+    <TextField
+      name={i18n._(ENDPOINT_FIELDS[field].name)}
+      hint={i18n._(ENDPOINT_FIELDS[field].hint)}
+      refusal={issues.find(({ path }) => path[0] === field)?.detail}
+      type="number"
+      step="any"
+      placeholder={placeholder}
+      value={value[field] === null ? '' : String(value[field])}
+      onChange={(typed) => onChange({ ...value, [field]: typed === '' ? null : Number(typed) })}
+    />
+  );
+  return (
+    <div className="grid gap-3 sm:grid-cols-2">
+      {seconds('settleSeconds', '')}
+      {value.settleSeconds !== null && seconds('settleMaxSeconds', String(longestWait(value)))}
     </div>
   );
 }

@@ -1,11 +1,23 @@
 import type { MessageDescriptor } from '@lingui/core';
 import { msg } from '@lingui/core/macro';
+import { SETTLE_SECONDS_MAX } from '../../../../src/domain/fields/ordering-fields';
 import type { EndpointOptionsFragment } from '../../../api/generated/graphql';
 
 export type Ordering = Omit<EndpointOptionsFragment['ordering'], 'warnings'>;
 
 /** The values of an endpoint that is not there yet. */
-export const NO_ORDER: Ordering = { by: 'NONE', keyPath: null, keep: 'ALL', onFailure: 'CONTINUE' };
+export const NO_ORDER: Ordering = {
+  by: 'NONE',
+  keyPath: null,
+  keep: 'ALL',
+  settleSeconds: null,
+  settleMaxSeconds: null,
+  onFailure: 'CONTINUE',
+};
+
+/** The most seconds that a key waits which is never quiet. */
+export const longestWait = ({ settleSeconds, settleMaxSeconds }: Ordering): number =>
+  settleMaxSeconds ?? Math.min(10 * (settleSeconds ?? 0), SETTLE_SECONDS_MAX);
 
 interface Words {
   name: MessageDescriptor;

@@ -97,8 +97,13 @@ export function TestForm({
       </div>
       {error && issues.length === 0 && <Failure error={error} />}
       {sent && !error && (
-        <TestAnswer key={sent.id} id={sent.id} closedUntil={endpoint.closedUntil ?? null} linked={linked} />
+        <div key={sent.id} ref={intoView} className="scroll-mb-16">
+          <TestAnswer id={sent.id} closedUntil={endpoint.closedUntil ?? null} linked={linked} />
+        </div>
       )}
     </div>
   );
 }
+
+/** On a phone the answer begins below the edge of its dialog; the margin is for the words of a failure. */
+const intoView = (answer: HTMLElement | null) => answer?.scrollIntoView({ block: 'nearest' });

@@ -134,6 +134,26 @@ export class DeliveryResolver {
     return headId === null || headId === id ? null : await loaders.deliveryById.load(headId);
   }
 
+  @NullableResolver(
+    () => Date,
+    'Until when the delivery waits for its ordering key to be quiet. A later event of the key may take its place until then. Null when it does not wait for that.',
+  )
+  settlesUntil(
+    @Root() { status, attemptCount, settlingSince, dueAt }: Delivery,
+    @Ctx() { clock }: Context,
+  ): Date | null {
+    const settles = status === DeliveryStatus.PENDING && attemptCount === 0 && settlingSince !== null;
+    return settles && dueAt > clock() ? dueAt : null;
+  }
+
+  @NullableResolver(
+    () => Delivery,
+    'The delivery that took the place of this one, which may have been superseded too. Null unless the reason is SUPERSEDED, and when it is no longer kept.',
+  )
+  supersededBy(@Root() { supersededBy }: Delivery, @Ctx() { loaders }: Context): Promise<Delivery | null> | null {
+    return supersededBy === null ? null : loaders.deliveryById.load(supersededBy);
+  }
+
   @mayHold(ATTEMPTS_MAX)
   @FieldResolver(() => [Attempt], {
     description: `The attempts so far, oldest first. Without arguments the latest ${ATTEMPTS_MAX} at most.`,

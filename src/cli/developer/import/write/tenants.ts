@@ -16,12 +16,15 @@ export interface Group {
 export interface KnownTenant {
   id: string;
   name: string;
+  webhookCount: number;
+  limits: { endpointsMax: number | null };
 }
 
 /** Root fields of one document that find tenants: a service allows 15 repeated fields. */
 const LOOKUPS_AT_ONCE = 10;
 
-const CREATE = 'mutation ($input: CreateTenantInput!) { createTenant(input: $input) { tenant { id name } } }';
+const KNOWN = 'id name webhookCount limits { endpointsMax }';
+const CREATE = `mutation ($input: CreateTenantInput!) { createTenant(input: $input) { tenant { ${KNOWN} } } }`;
 const RENAME = 'mutation ($input: UpdateTenantInput!) { updateTenant(input: $input) { tenant { id name } } }';
 
 /**
@@ -58,7 +61,7 @@ export async function findTenants(api: ImportApi, externalIds: readonly string[]
     const some = externalIds.slice(at, at + LOOKUPS_AT_ONCE);
     const names = some.map((_, index) => `e${index}`);
     const query = `query (${names.map((name) => `$${name}: String!`).join(', ')}) {
-      ${names.map((name) => `${name}: tenant(externalId: $${name}) { id name }`).join('\n      ')}
+      ${names.map((name) => `${name}: tenant(externalId: $${name}) { ${KNOWN} }`).join('\n      ')}
     }`;
     const variables = Object.fromEntries(some.map((externalId, index) => [`e${index}`, externalId]));
     const answer = await api.ask<Record<string, KnownTenant | null>>(query, variables);

@@ -1,3 +1,4 @@
+import { endpointsLimited } from '../../../../domain/limits/tenant-limits.js';
 import { thisProgram } from '../../../../platform/node/this-program.js';
 import { RefusedError } from '../../connection/ask.js';
 import { type ConnectionFlags, findConnection } from '../../connection/connection.js';
@@ -108,10 +109,11 @@ async function writeTenant(run: Run, group: Group, known: KnownTenant | undefine
   const there =
     tenant.isNew || group.lines.length === 0 ? new Map<string, KnownWebhook>() : await listWebhooks(api, tenant);
   const writer = new WebhookWriter(api, report, options, tenant.id);
+  const places = placesIn(tenant);
   for (const numbered of group.lines) {
     const webhook = there.get(numbered.line.externalId);
     if (options.dryRun && webhook === undefined) {
-      foretell(run, [numbered]);
+      foretell(run, [numbered], places);
     } else {
       await writer.write(numbered, webhook);
     }
@@ -136,8 +138,23 @@ function foretellTenant(run: Run, group: Group): void {
   foretell(run, group.lines);
 }
 
+/** The places for new webhooks that the operator's limit has left in a tenant. */
+interface Places {
+  free: number;
+  /** Why there are no more. */
+  reason: string;
+}
+
+/** A new tenant has no limit yet. */
+const NO_LIMIT: Places = { free: Number.POSITIVE_INFINITY, reason: '' };
+
+const placesIn = ({ limits: { endpointsMax }, webhookCount }: KnownTenant): Places =>
+  endpointsMax === null
+    ? { ...NO_LIMIT }
+    : { free: endpointsMax - webhookCount, reason: endpointsLimited(endpointsMax) };
+
 /** Says whether new lines would be refused, as far as that can be said without the service. */
-function foretell({ report, lacking }: Run, lines: Group['lines']): void {
+function foretell({ report, lacking }: Run, lines: Group['lines'], places = { ...NO_LIMIT }): void {
   for (const { number, line } of lines) {
     const unknown = line.events.filter((name) => lacking.has(name));
     const foreseen = foreseenRefusals(line);
@@ -145,6 +162,11 @@ function foretell({ report, lacking }: Run, lines: Group['lines']): void {
       ...foreseen.certain,
       ...(unknown.length === 0 ? [] : [`events has types that are not registered: ${unknown.join(', ')}`]),
     ];
+    const wouldBeMade = reasons.length === 0;
+    if (wouldBeMade && places.free <= 0) {
+      reasons.push(places.reason);
+    }
+    places.free -= wouldBeMade ? 1 : 0;
     const unsure = foreseen.unsure.map((reason) => `may be refused: ${reason}`);
     if (reasons.length > 0) {
       report.line(number, 'refused', line.from, [...reasons, ...unsure]);
