@@ -41,7 +41,7 @@ import { TenantLimits } from './0047-tenant-limits.js';
 import { TenantRates } from './0048-tenant-rates.js';
 import { WordsOfEventTypes } from './0049-words-of-event-types.js';
 import { Settling } from './0050-settling.js';
-import { Cell } from './0055-cell.js';
+import { Cell } from './0053-cell.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -96,5 +96,5 @@ export const migrations = [
   { name: '0048-tenant-rates', class: TenantRates },
   { name: '0049-words-of-event-types', class: WordsOfEventTypes },
   { name: '0050-settling', class: Settling },
-  { name: '0055-cell', class: Cell },
+  { name: '0053-cell', class: Cell },
 ];

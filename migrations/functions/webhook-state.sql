@@ -2,7 +2,7 @@
 
 -- Whether a delivery that is open now was open at the time in the id "bound": it was neither made, redelivered nor
 -- tried since (docs/decisions/0021). A new one and a redelivered one are due at once, so their due time is that of the
--- request. Its id says less: with cells it may be 256 ms later or earlier (docs/decisions/0099).
+-- request. Its id says less: with cells it may be 256 ms later or earlier (docs/decisions/0098).
 create or replace function hookwright.open_since(
   delivery_id bigint, attempt_count integer, attempts_before integer, due_at timestamptz, bound bigint
 ) returns boolean

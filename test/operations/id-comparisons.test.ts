@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 /**
  * Every comparison of ids of events and deliveries, and why it may be wrong by the window of cells: an id may say a time
- * that is up to 256 ms from when it was made, and ids of one window are in no order (docs/decisions/0099).
+ * that is up to 256 ms from when it was made, and ids of one window are in no order (docs/decisions/0098).
  */
 const reasons = {
   /** A page or a walk goes on at the id of a row; what comes meanwhile is no part of it, or the next walk finds it. */

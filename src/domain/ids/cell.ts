@@ -1,5 +1,5 @@
 /**
- * Cells (docs/decisions/0098): complete installations behind one address. Ids that a cell allots from its sequences
+ * Cells (docs/decisions/0097): complete installations behind one address. Ids that a cell allots from its sequences
  * contain its number, so a proxy finds the cell of a tenant or a key without asking anybody.
  */
 

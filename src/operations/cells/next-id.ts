@@ -6,7 +6,7 @@ const BITS = 12;
 const WINDOW_BITS = 16;
 
 /**
- * SQL: makes `next_id` for a cell (docs/decisions/0099). The lowest bits are the cell; above them the sequence fills
+ * SQL: makes `next_id` for a cell (docs/decisions/0098). The lowest bits are the cell; above them the sequence fills
  * the window: its high bits are the milliseconds within it. One `nextval` that is used once keeps the function one that
  * Postgres inlines, as without cells.
  */

@@ -2,7 +2,7 @@ import { cellOf } from '../../domain/ids/cell.js';
 import { type ApiError, notFound, tenantElsewhere } from '../../errors.js';
 import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 
-/** The number of an installation among the cells behind one address (docs/decisions/0098). */
+/** The number of an installation among the cells behind one address (docs/decisions/0097). */
 export interface OwnCell {
   number: number;
   /** Ids of events and deliveries are distinct among as many cells. */

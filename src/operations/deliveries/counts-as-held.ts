@@ -1,7 +1,7 @@
 import { CELL_WINDOW_MS_MAX } from '../../domain/ids/cell.js';
 import { IDS_PER_MS } from '../../domain/ids/delivery-id.js';
 
-/** SQL: the greatest id that can have been made until the time in an id, with cells or not (docs/decisions/0099). */
+/** SQL: the greatest id that can have been made until the time in an id, with cells or not (docs/decisions/0098). */
 export const idsUntilSql = (bound: string) => `(${bound} | ${CELL_WINDOW_MS_MAX * IDS_PER_MS - 1})`;
 
 /**

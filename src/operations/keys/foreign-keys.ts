@@ -8,7 +8,7 @@ const ENTRIES_MAX = 10_000;
 const AGE_MAX_MS = 4_000;
 
 /**
- * Keys whose number is of another cell, and that are not right here (docs/decisions/0098). Their own cell decides about
+ * Keys whose number is of another cell, and that are not right here (docs/decisions/0097). Their own cell decides about
  * them, so the error is the same for unknown, expired and revoked ones.
  */
 export class ForeignKeys {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The number of this installation among the cells behind one address (docs/decisions/0098). Empty: it is none. */
+/** The number of this installation among the cells behind one address (docs/decisions/0097). Empty: it is none. */
 export class Cell extends Migration {
   override up(): void {
     this.addSql(`
