@@ -5,7 +5,7 @@ select on: all_deliveries, all_ordering_queue, all_shapes, all_signing_keys, all
 select on: api_keys, attempts, audit_log, signing_keys
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
-select on: edition, migrations, stats_progress, tenants, verifications
+select on: cell, edition, migrations, stats_progress, tenants, verifications
 select on: failure_stats, queue_gaps, queue_progress, queue_stats, queue_uncounted
 select on: erasure_counts
 select on: release_versions, releases

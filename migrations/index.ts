@@ -43,6 +43,7 @@ import { WordsOfEventTypes } from './0049-words-of-event-types.js';
 import { Settling } from './0050-settling.js';
 import { Releases } from './0051-releases.js';
 import { ChangesAndTargets } from './0052-changes-and-targets.js';
+import { Cell } from './0053-cell.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -99,4 +100,5 @@ export const migrations = [
   { name: '0050-settling', class: Settling },
   { name: '0051-releases', class: Releases },
   { name: '0052-changes-and-targets', class: ChangesAndTargets },
+  { name: '0053-cell', class: Cell },
 ];

@@ -49,6 +49,7 @@ export const errorCatalogue = {
   external_id_taken: { status: 409, code: 'CONFLICT', title: 'External id is taken' },
   payload_too_large: { status: 413, code: 'PAYLOAD_TOO_LARGE', title: 'Request too large' },
   unsupported_media_type: { status: 415, code: 'BAD_USER_INPUT', title: 'Content-Type must be application/json' },
+  tenant_elsewhere: { status: 421, code: 'MISDIRECTED', title: 'Tenant lives in another cell' },
   invalid_input: { status: 422, code: 'BAD_USER_INPUT', title: 'Invalid input' },
   search_timed_out: { status: 422, code: 'TIMED_OUT', title: 'Search timed out' },
   payload_too_deep: { status: 422, code: 'PAYLOAD_TOO_DEEP', title: 'Payload nested too deeply' },
@@ -80,6 +81,8 @@ export class ApiError extends Error {
     readonly extra: {
       issues?: readonly InputIssue[];
       retryAfterSeconds?: number;
+      /** The cell that the request belongs to. */
+      cell?: number;
       /** The headers of the rate limits. */
       limits?: Readonly<Record<string, string>>;
     } = {},
@@ -97,16 +100,21 @@ export class ApiError extends Error {
 
   /** The headers of the status and of the rate limits. */
   get headers(): Record<string, string> {
-    const { retryAfterSeconds, limits } = this.extra;
-    return { ...limits, ...headersOf({ code: this.code, retryAfterSeconds }) };
+    const { retryAfterSeconds, cell, limits } = this.extra;
+    return { ...limits, ...headersOf({ code: this.code, retryAfterSeconds, cell }) };
   }
 }
 
-/** The headers that an error's status asks for (RFC 9110 §§10.2.3, 11.6.1). */
-export function headersOf(error: { code?: unknown; retryAfterSeconds?: unknown }): Record<string, string> {
+/** The headers that an error's status asks for (RFC 9110 §§10.2.3, 11.6.1), and the cell of a misdirected request. */
+export function headersOf(error: {
+  code?: unknown;
+  retryAfterSeconds?: unknown;
+  cell?: unknown;
+}): Record<string, string> {
   return {
     ...(error.code === 'UNAUTHENTICATED' ? { 'www-authenticate': 'Bearer' } : {}),
     ...(typeof error.retryAfterSeconds === 'number' ? { 'retry-after': String(error.retryAfterSeconds) } : {}),
+    ...(typeof error.cell === 'number' ? { 'hookwright-cell': String(error.cell) } : {}),
   };
 }
 
@@ -164,6 +172,10 @@ export function found<Thing>(thing: Thing | null | undefined, noun: string, id: 
 /** @param what a noun with its number, such as `event 12` */
 export const eventErased = (what: string): ApiError =>
   new ApiError('event_erased', `The payload of ${what} was erased. Nobody has it any more.`);
+
+/** @param who the tenant or the key that the request names, which is not in this cell */
+export const tenantElsewhere = (cell: number, who: string): ApiError =>
+  new ApiError('tenant_elsewhere', `${who} belongs to cell ${cell}, and this is another one.`, { cell });
 
 /** A request needs an API key and has none. */
 export function keyRequired(): ApiError {

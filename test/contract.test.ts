@@ -180,6 +180,7 @@ describe('the source tree', () => {
       'src/operations/bulk/run-bulk-operation.ts',
       'src/operations/installation/future-times.ts',
       'src/operations/installation/ignored-filters.ts',
+      'src/operations/keys/copy-key.ts', // into another database
       'src/operations/rehearsals/stage.ts', // rolled back
       'src/operations/rows/audit.ts',
       'src/operations/tenants/follow-defaults.ts',

@@ -147,7 +147,7 @@ export function useNothing(elsewhere?: string): (wanted: string, error: Combined
       return t`The service is unreachable.`;
     }
     const days = retention.deliveryDays;
-    const madeAt = idToDate(Number(/\d+$/.exec(idIn(wanted) ?? '')?.[0] ?? 0));
+    const madeAt = idToDate(Number(/^(?:dl_|ev_)?(\d+)$/.exec(idIn(wanted) ?? '')?.[1] ?? 0));
     const ageDays = (Date.now() - madeAt.getTime()) / DAY_MS;
     // Numbers that count from 1 lie in the first day of the others.
     const isOld = ageDays > days && dateToId(madeAt) > IDS_PER_DAY;

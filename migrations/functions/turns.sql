@@ -141,7 +141,7 @@ begin
              select make_interval(secs => o.ordering_settle_seconds) from hookwright.webhook_options o
              where o.webhook_id = d.webhook_id and o.ordering_keep = 'LATEST') end as settle,
            w.active and not
-           case when d.id <= greatest(w.keep_held_up_to, w.discard_held_up_to)
+           case when d.id <= (greatest(w.keep_held_up_to, w.discard_held_up_to) | 1048575)
              then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
                                         least(d.due_at, d.settling_since),
                                         greatest(w.keep_held_up_to, w.discard_held_up_to))

@@ -1,16 +1,17 @@
 -- Questions about a delivery or a webhook at the moment of the call.
 
--- Whether a delivery that is open now was open when the id "bound" was made: it was neither redelivered nor tried
--- since (docs/decisions/0021). A redelivery is due at once, so its due time is the time of the request.
+-- Whether a delivery that is open now was open at the time in the id "bound": it was neither made, redelivered nor
+-- tried since (docs/decisions/0021). A new one and a redelivered one are due at once, so their due time is that of the
+-- request. Its id says less: with cells it may be 256 ms later or earlier (docs/decisions/0098).
 create or replace function hookwright.open_since(
   delivery_id bigint, attempt_count integer, attempts_before integer, due_at timestamptz, bound bigint
 ) returns boolean
 language plpgsql stable as $$
 begin
   if attempt_count = attempts_before then
-    return delivery_id <= bound and hookwright.id_at(due_at) <= bound;
+    return hookwright.id_at(due_at) <= bound;
   end if;
-  return delivery_id <= bound and not exists (
+  return not exists (
     select from hookwright.attempts a
     where a.delivery_id = open_since.delivery_id and a.number = open_since.attempt_count
       and hookwright.id_at(a.started_at) > bound);

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { CELL_MAX } from '../domain/ids/cell.js';
 import { KEY_LIFETIME_SECONDS_MAX, KEY_LIFETIME_SECONDS_MIN } from '../domain/keys/api-key.js';
 import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.js';
 import { thisProgram } from '../platform/node/this-program.js';
@@ -39,6 +40,11 @@ const program = new Command(thisProgram)
   .addHelpText('after', EXAMPLES)
   .addHelpText('afterAll', '\nSettings are environment variables, such as PORT=3001: docs/settings.md');
 
+const cellsOption = () =>
+  new Option('--of <count>', 'how many cells ids can name, the same in all of them: 4, 8 or 16').argParser(
+    positiveInteger,
+  );
+
 program
   .command('start')
   .description('API and delivery daemon in one process; with DATABASE_URL unset it brings its own Postgres')
@@ -55,7 +61,20 @@ program
   .command('migrate')
   .description('bring the database to the newest schema')
   .option('--check', 'change nothing; exit with 2 when there is something to do')
-  .action(async (options: { check?: boolean }) => (await import('./migrate.js')).migrateCommand(options));
+  .addOption(
+    new Option('--cell <number>', `make an empty database this cell, 1 to ${CELL_MAX} (docs/cells.md); with --of`)
+      .argParser(positiveInteger)
+      .conflicts('check'),
+  )
+  .addOption(cellsOption().conflicts('check'))
+  .action(async (options) => (await import('./migrate.js')).migrateCommand(options));
+program
+  .command('cell')
+  .description('this installation among others behind one address (docs/cells.md)')
+  .command('enable')
+  .description('make it cell 0, with all that it has; for ever, and before any other cell is made')
+  .addOption(cellsOption().makeOptionMandatory())
+  .action(async ({ of }) => (await import('./migrate.js')).enableCellCommand(of));
 program
   .command('doctor')
   .description('look at settings, database and deliveries, and say what is wrong; changes nothing by itself')
@@ -139,6 +158,13 @@ key
   .description(`refuse a key from now on; "${thisProgram} key list" shows the numbers`)
   .argument('<id>', 'the number of the key', positiveInteger)
   .action(async (id) => (await administer()).revokeKey(id));
+
+key
+  .command('copy')
+  .description('write the row of a platform key into another cell, so that it works there too (docs/cells.md)')
+  .argument('<id>', 'the number of the key', positiveInteger)
+  .requiredOption('--to-url-file <file>', "a file with the other cell's DATABASE_URL, as the owner of its tables")
+  .action(async (id, options) => (await import('./copy-key.js')).copyKeyCommand(id, options.toUrlFile));
 
 const outbox = program
   .command('outbox')

@@ -1,5 +1,6 @@
 import { OUTBOX_ROLE } from '../operations/emits/outbox.js';
 import { newerThan } from '../operations/installation/check-readiness.js';
+import { requireCell, type WantedCell } from '../operations/installation/enable-cell.js';
 import { MIGRATED_BY_ANOTHER, migrate } from '../operations/installation/migrate.js';
 import { readPendingWork } from '../operations/installation/pending-work.js';
 import { thisProgram } from '../platform/node/this-program.js';
@@ -11,15 +12,40 @@ import { print } from './print.js';
 /** The exit code of `migrate --check` when there is something to do. */
 const PENDING = 2;
 
-/** @param options.check changes nothing, and says what there is to do */
-export async function migrateCommand({ check = false }: { check?: boolean }): Promise<void> {
-  const config = readConfig(process.env, { needsEncryptionKeys: false });
-  await withDatabaseUrl(config, check ? checkDatabase : migrateDatabase);
+interface MigrateOptions {
+  /** Changes nothing, and says what there is to do. */
+  check?: boolean;
+  cell?: number;
+  of?: number;
 }
 
-async function migrateDatabase(url: string): Promise<void> {
-  const { outboxRole, unknown } = await migrate(url, () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`));
+export async function migrateCommand({ check = false, cell, of }: MigrateOptions): Promise<void> {
+  if ((cell === undefined) !== (of === undefined)) {
+    throw new Error('A new cell needs both: --cell <number> and --of <4, 8 or 16>, the same --of as all others.');
+  }
+  const wanted = cell === undefined || of === undefined ? null : { number: cell, of };
+  await onDatabase(check ? checkDatabase : (url) => migrateDatabase(url, wanted));
+}
+
+/** `hookwright cell enable`: the installation that is there becomes cell 0. */
+export async function enableCellCommand(of: number): Promise<void> {
+  await onDatabase((url) => migrateDatabase(url, { number: null, of }));
+}
+
+async function onDatabase(work: (url: string) => Promise<void>): Promise<void> {
+  await withDatabaseUrl(readConfig(process.env, { needsEncryptionKeys: false }), work);
+}
+
+async function migrateDatabase(url: string, wanted: WantedCell | null): Promise<void> {
+  if (wanted !== null) {
+    requireCell(wanted); // before anything is migrated
+  }
+  const onWait = () => process.stderr.write(`${MIGRATED_BY_ANOTHER}\n`);
+  const { outboxRole, unknown, cell } = await migrate(url, onWait, wanted);
   print(unknown.length > 0 ? newerThan(unknown) : 'The database has the newest schema.');
+  if (cell !== null) {
+    print(`It is cell ${cell.number} of ${cell.of}.`);
+  }
   await makeIndexes(url);
   if (!outboxRole) {
     print(

@@ -102,7 +102,7 @@ spec:
     - name: {{ .part }}
       image: {{ include "hookwright.image" $ | quote }}
       imagePullPolicy: {{ $.Values.image.pullPolicy }}
-      args: [{{ .part }}]
+      args: [{{ .part }}{{ if and (eq .part "migrate") $.Values.cell.number }}, --cell, "{{ int $.Values.cell.number }}", --of, "{{ int $.Values.cell.of }}"{{ end }}]
       securityContext:
         allowPrivilegeEscalation: false
         readOnlyRootFilesystem: true

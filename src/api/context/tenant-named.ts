@@ -1,7 +1,6 @@
 import { markedExternalId } from '../../domain/ids/external-id.js';
 import { readId } from '../../domain/ids/global-id.js';
 import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
-import { notFound } from '../../errors.js';
 import type { Authenticator, Caller } from '../../operations/keys/authenticate.js';
 import { noSuchTenant, otherTenant } from './other-tenant.js';
 
@@ -10,7 +9,7 @@ import { noSuchTenant, otherTenant } from './other-tenant.js';
  *
  * @param header `Hookwright-Tenant`: a number, a global id, `ext:` and an external id, or `installation`
  * @returns null for a platform key that names none
- * @throws ApiError scope_missing when a tenant's key names another one; not_found
+ * @throws ApiError scope_missing when a tenant's key names another one; not_found; tenant_elsewhere
  */
 export async function tenantNamed(
   authenticator: Authenticator,
@@ -34,7 +33,7 @@ export async function tenantNamed(
     throw noSuchTenant(header);
   }
   if (!(await authenticator.tenantExists(named))) {
-    throw notFound('tenant', named);
+    throw await authenticator.missingTenant(named);
   }
   return named;
 }

@@ -1,4 +1,4 @@
-import { ApiError, notFound, rateLimited } from '../../errors.js';
+import { ApiError, rateLimited } from '../../errors.js';
 import { Slots, SlotsOfEach } from '../../platform/concurrency/slots.js';
 import type { Services } from '../context/context.js';
 import { toApiError } from '../context/faults.js';
@@ -127,7 +127,7 @@ export class OpenStreams {
     const { authenticator } = this.services;
     const caller = await authenticator.authenticate(authorization, address);
     if (caller.tenantId === null && tenantId !== null && !(await authenticator.tenantExists(tenantId))) {
-      throw notFound('tenant', tenantId);
+      throw await authenticator.missingTenant(tenantId);
     }
   }
 }

@@ -32,6 +32,11 @@ export const headers = {
     schema: { type: 'integer', format: 'int32', minimum: 0 },
     example: 1,
   },
+  'Hookwright-Cell': {
+    description: 'The number of the cell that the tenant or the key of the request belongs to.',
+    schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 899 },
+    example: 3,
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 9110).',
     schema: { type: 'string', enum: ['Bearer'] },

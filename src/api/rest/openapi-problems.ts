@@ -5,10 +5,13 @@ import { PROBLEM_MEDIA_TYPE, problemType } from './problem.js';
 
 type Json = Record<string, unknown>;
 
-/** `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist. */
+/**
+ * `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist.
+ * `tenant_elsewhere` only with cells.
+ */
 const onEveryRoute = [
   ...(['unauthenticated', 'scope_missing', 'not_found', 'invalid_input'] as const),
-  ...(['rate_limited', 'unavailable', 'internal'] as const),
+  ...(['tenant_elsewhere', 'rate_limited', 'unavailable', 'internal'] as const),
 ];
 export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 
@@ -110,6 +113,7 @@ function problemResponse(reason: ProblemReason, ...others: readonly Reason[]): J
     headers: {
       ...(status === 401 ? headersNamed('X-Request-Id', 'WWW-Authenticate') : headersNamed(...usualHeaders)),
       ...(status === 429 || status === 503 ? headersNamed('Retry-After') : {}),
+      ...(status === 421 ? headersNamed('Hookwright-Cell') : {}),
     },
     content: {
       [PROBLEM_MEDIA_TYPE]: {

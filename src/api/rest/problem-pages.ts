@@ -16,6 +16,8 @@ const advice: Record<Reason, string> = {
   tenant_required:
     'With a platform key, name the tenant in the header "Hookwright-Tenant: <id>", or "Hookwright-Tenant: ext:<external id>".',
   not_found: 'Check the path and the id. A deleted, an unknown and another tenant’s id give the same answer.',
+  tenant_elsewhere:
+    'Send the request by the address that all cells share, or to the cell that the header Hookwright-Cell names. If it came by that address, tell the operator: its proxy leads to the wrong cell.',
   method_not_allowed: 'Use a method that the header Allow lists.',
   webhook_limit_reached: 'Delete a webhook that you no longer need, or ask the operator for a higher limit.',
   api_key_limit_reached:

@@ -4,7 +4,7 @@ import { DAY_MS } from '../text/durations.js';
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
 /** The low 12 bits are a sequence, so a millisecond has room for 4,096 ids. */
-const IDS_PER_MS = 4096;
+export const IDS_PER_MS = 4096;
 
 /** Ids grow by this in a day. */
 export const IDS_PER_DAY = DAY_MS * IDS_PER_MS;

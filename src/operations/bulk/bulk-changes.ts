@@ -49,14 +49,14 @@ const replayStatement: Statement = {
             where e.tenant_id = $4 and e.id = any($1::bigint[]) and e.id between $2 and $3 and e.erased_at is null
             order by e.id for share) e)
     select array_agg(id::float8 order by id) as ids,
-           hookwright.insert_deliveries(array_agg(id order by id), array_agg(tenant_id order by id),
-             array_agg(event_id order by id), array_agg($5::bigint), array_agg(event_type order by id),
+           hookwright.insert_deliveries(array_agg(id order by event_id), array_agg(tenant_id order by event_id),
+             array_agg(event_id order by event_id), array_agg($5::bigint), array_agg(event_type order by event_id),
              array_agg(true), array_agg(null::bigint), array_agg(${LANES.BULK.priority}), now(),
              keys => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
-                                    then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by id),
+                                     then hookwright.ordering_key_again(tenant_id, $5, event_id) end order by event_id),
              may_settle => false,
              paths => array_agg(case when (select not w.plain from hookwright.webhooks w where w.id = $5)
-                                     then hookwright.path_again(tenant_id, $5, event_id) end order by id))
+                                     then hookwright.path_again(tenant_id, $5, event_id) end order by event_id))
     from made`,
 };
 

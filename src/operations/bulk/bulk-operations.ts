@@ -1,6 +1,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { matches } from '../../domain/events/event-type.js';
-import { dateToId, idToDate } from '../../domain/ids/delivery-id.js';
+import { CELL_WINDOW_MS_MAX } from '../../domain/ids/cell.js';
+import { dateToId, IDS_PER_MS, idToDate } from '../../domain/ids/delivery-id.js';
 import { globalId } from '../../domain/ids/global-id.js';
 import { formatTimestamp } from '../../domain/text/timestamp.js';
 import type { AuditActor } from '../../entities/audit-entry.js';
@@ -9,10 +10,11 @@ import { Webhook } from '../../entities/webhook.js';
 import { ApiError, found, refusedInput } from '../../errors.js';
 import type { HasOrm, HasPool, SqlTarget } from '../../platform/database/database.js';
 import { tenantTransaction } from '../../platform/database/tenant-database.js';
+import { readOwnCell } from '../cells/own-cell.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import { inactive } from '../proofs/inactive.js';
 import { lockFor } from '../rows/advisory-lock.js';
-import { nextId } from '../rows/allocate-id.js';
+import { idOfNow } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
 import type { BulkFilter, BulkRange, BulkSelection } from './bulk-filter.js';
@@ -131,11 +133,20 @@ export async function freeze(
   if (typeof eventId === 'number') {
     return { above: eventId - 1, below: eventId + 1 };
   }
-  const now = await nextId(sql);
+  const now = await idAbove(sql);
   return {
     above: since === null ? -1 : dateToId(since) - 1,
     below: until === null ? now : Math.min(dateToId(until), now),
   };
+}
+
+/**
+ * Above all ids of now. With cells it is the beginning of the longest window: nothing that is made from now on is below
+ * it, and what was made a moment ago may be above it.
+ */
+async function idAbove(sql: SqlTarget): Promise<number> {
+  const now = await idOfNow(sql);
+  return (await readOwnCell(sql)) === null ? now + IDS_PER_MS : now - (now % (CELL_WINDOW_MS_MAX * IDS_PER_MS));
 }
 
 /** The filter for the daemon and for GraphQL. */

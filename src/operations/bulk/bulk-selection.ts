@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { compileFilter } from '../../domain/content/compile-filter.js';
 import { OPERATIONAL_EVENT_TYPES } from '../../domain/events/operational-events.js';
+import { CELL_WINDOW_MS_MAX } from '../../domain/ids/cell.js';
+import { IDS_PER_MS } from '../../domain/ids/delivery-id.js';
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { ofEventSql } from '../explorer/page.js';
@@ -16,6 +18,9 @@ const EVENTS_LOOKED = 2_000;
 const PAYLOADS_LOOKED = 1_000;
 /** Counting ends here: a statement must not take for ever. */
 const BULK_COUNT_MAX = 1_000_000;
+
+/** With cells a delivery may have a lower id than its event, by at most as much. */
+const WINDOW_IDS = CELL_WINDOW_MS_MAX * IDS_PER_MS;
 
 const leavesOutDelivered = ({ kind, filter }: BulkSelection) => kind === 'REPLAY_EVENTS' && !filter.includeDelivered;
 
@@ -105,7 +110,7 @@ export async function countSelected(
   const look = lookAt(selection, tenantId, range, BULK_COUNT_MAX);
   // As a join, which reads the webhook's deliveries once.
   const undelivered = leavesOutDelivered(selection)
-    ? `and not exists (select from hookwright.deliveries d where d.webhook_id = $5 and d.event_id = looked.id and d.id > $2)`
+    ? `and not exists (select from hookwright.deliveries d where d.webhook_id = $5 and d.event_id = looked.id and d.id > $2::bigint - ${WINDOW_IDS})`
     : '';
   const text = `
     with looked as materialized (${look.text})

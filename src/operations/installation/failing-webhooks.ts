@@ -2,6 +2,7 @@ import { FAILING_COUNTED_MAX, FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../.
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import type { Statement } from '../../platform/database/database.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
+import { idsUntilSql } from '../deliveries/counts-as-held.js';
 import { FEW_HELD } from '../explorer/read-backlog.js';
 import { type SearchDeps, search } from '../explorer/search.js';
 
@@ -108,7 +109,7 @@ const webhooksStatement: Statement = {
       select webhook_id from hookwright.all_deliveries d
       where d.webhook_id = any(array(select id from newest)) and d.status = 'HELD' limit ${FEW_HELD}),
     ranked as materialized (
-      select f.*, hookwright.id_at(coalesce(f.last_failure_at, now())) | 4095 as failed_up_to,
+      select f.*, ${idsUntilSql('hookwright.id_at(coalesce(f.last_failure_at, now()))')} as failed_up_to,
              case when (select count(*) < ${FEW_HELD} from few) then least(coalesce(few.held, 0), ${HELD_SHOWN_MAX})
                   else (select count(*)::integer from (${heldOf('f.id')}) h) end as held
       from newest f left join (

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { edition } from '../../../migrations/edition.js';
 import { lastStep } from '../../../migrations/last-step.js';
+import { nextIdSql } from '../cells/next-id.js';
+import { readOwnCell } from '../cells/own-cell.js';
 import { judgeEdition } from './check-readiness.js';
 import { inPatientTransaction } from './lock-patience.js';
 
@@ -13,6 +15,10 @@ export async function installFunctions(client: pg.Client): Promise<void> {
   if ((await judgeEdition({ pool: client })) === 'OLDER') {
     await inPatientTransaction(client, async () => {
       await client.query(functions);
+      const cell = await readOwnCell(client);
+      if (cell !== null) {
+        await client.query(nextIdSql(cell)); // at once: between two commits ids would be like those of another cell
+      }
       await client.query(
         `insert into hookwright.edition (number, functions) values ($1, $2)
          on conflict (only_row) do update set number = excluded.number, functions = excluded.functions`,

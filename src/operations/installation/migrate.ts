@@ -6,10 +6,12 @@ import { SQL_STATE, sqlStateOf } from '../../platform/database/driver/sql-state.
 import { API_ROLE } from '../../platform/database/tenant-database.js';
 import { runMigrations } from '../../platform/graphile-worker/library.js';
 import { indexJobs, JOBS_SCHEMA, nameTasks, quietLogger } from '../../platform/graphile-worker/schema.js';
+import { type OwnCell, readOwnCell } from '../cells/own-cell.js';
 import { prepareOutboxRole } from '../emits/outbox.js';
 import { ALIGN_TASK, BULK_TASK, DELIVER_GROUP_TASK, DELIVER_TASK, ERASE_TASK, TURN_TASK } from '../jobs/tasks.js';
 import { troubleOfApiRights } from './api-rights.js';
 import { missingTables, unknownMigrations } from './check-readiness.js';
+import { enableCell, type WantedCell } from './enable-cell.js';
 import { installFunctions } from './install-functions.js';
 import { LOCK_MS, withLocks } from './lock-patience.js';
 
@@ -26,6 +28,8 @@ interface Migrated {
   outboxRole: boolean;
   /** Parts of the schema that a newer version has made, and that stay as they are. */
   unknown: string[];
+  /** Null: the installation is no cell. */
+  cell: OwnCell | null;
 }
 
 /**
@@ -34,10 +38,15 @@ interface Migrated {
  *
  * @param databaseUrl postgres:// of an existing database (POSTGRES_MAJOR_MIN or later) whose role may create schemas
  * @param onWait called when another process is just doing the work
+ * @param cell makes the database this cell too, if it is none
  * @throws Error when the server is too old, the database is not in UTF-8, its tables were made by a build from before
  *   the first release, or the login or the API's role lacks a right
  */
-export async function migrate(databaseUrl: string, onWait: () => void = () => {}): Promise<Migrated> {
+export async function migrate(
+  databaseUrl: string,
+  onWait: () => void = () => {},
+  cell: WantedCell | null = null,
+): Promise<Migrated> {
   const client = new PrimaryClient({ connectionString: databaseUrl, application_name: 'hookwright migrate' });
   client.on('error', () => {}); // it waits while others work: what it was needed for fails then, with a sentence
   await client.connect();
@@ -53,6 +62,7 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
       await migrateTables(databaseUrl);
     }
     await installFunctions(client);
+    const ownCell = cell === null ? await readOwnCell(client) : await enableCell(client, cell);
     const trouble = await troubleOfApiRights(client);
     if (trouble !== null) {
       throw new Error(trouble);
@@ -60,6 +70,7 @@ export async function migrate(databaseUrl: string, onWait: () => void = () => {}
     return {
       outboxRole: await prepareOutboxRole(client),
       unknown: await unknownMigrations({ pool: client }),
+      cell: ownCell,
     };
   } catch (error) {
     throw sqlStateOf(error) === SQL_STATE.INSUFFICIENT_PRIVILEGE ? notTheOwner(client, error as Error) : error;

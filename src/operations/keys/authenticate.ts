@@ -8,9 +8,12 @@ import { type Quota, TokenBuckets } from '../../domain/pacing/token-bucket.js';
 import { ApiError, rateLimited } from '../../errors.js';
 import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { missingTenant } from '../cells/own-cell.js';
 import { tenantOfExternalId } from '../rows/external-ids.js';
 import { Remembered } from '../rows/remembered.js';
+import { ForeignKeys } from './foreign-keys.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
+import { whyMalformed } from './why-malformed.js';
 
 export type { Caller } from './known-keys.js';
 
@@ -60,6 +63,7 @@ const readTenant: Statement = {
  */
 export class Authenticator {
   readonly #keys: KnownKeys;
+  readonly #foreign: ForeignKeys;
   /** Null: there is no such tenant. */
   readonly #tenants: Remembered<number, KnownTenant | null>;
   /** Tenants by their external ids. */
@@ -71,6 +75,7 @@ export class Authenticator {
     private readonly options: AuthenticatorOptions,
   ) {
     this.#keys = new KnownKeys(db, options.now);
+    this.#foreign = new ForeignKeys(db, options.now);
     this.#tenants = new Remembered(TENANTS_MAX, options.now);
     this.#externalIds = new Remembered(TENANTS_MAX, options.now);
     this.#failures = new TokenBuckets(options.failures);
@@ -82,7 +87,8 @@ export class Authenticator {
    *
    * @param authorization the value of the header `Authorization`: `Bearer <key>`
    * @param address the client's
-   * @throws ApiError unauthenticated, the same for an unknown, expired and revoked key; rate_limited
+   * @throws ApiError unauthenticated, the same for an unknown, expired and revoked key; tenant_elsewhere where the
+   *   number of such a key is of another cell; rate_limited
    */
   async authenticate(authorization: string, address: string): Promise<Caller> {
     const text = authorization.length <= HEADER_LENGTH_MAX ? BEARER.exec(authorization)?.[1] : undefined;
@@ -103,15 +109,32 @@ export class Authenticator {
       }
       this.#keys.forget(parsed.id); // it has ended, and is unfamiliar from now on
     }
+    return this.#admit(await this.#findUnfamiliar(parsed.id, hash, address));
+  }
+
+  async #findUnfamiliar(id: number, hash: Buffer, address: string): Promise<KnownKey> {
+    const elsewhere = this.#foreign.known(id);
+    if (elsewhere !== null) {
+      await this.#earliest();
+      throw elsewhere; // a map of cells that is out of date sends the same keys again and again: they are no guesses
+    }
+    let isThere = true;
     // A wrong key leaves the cache as it is, so the key's owner notices nothing.
     const found = await this.guess(address, async () => {
-      const key = await this.#keys.lookUp(parsed.id);
+      const key = await this.#keys.lookUp(id);
+      isThere = key !== null;
       return this.#isRight(key, hash) ? key : null;
     });
-    if (found === null) {
-      throw new ApiError('unauthenticated', 'The API key in the header Authorization is unknown, expired or revoked.');
+    if (found !== null) {
+      return found;
     }
-    return this.#admit(found);
+    const unknown = 'The API key in the header Authorization is unknown, expired or revoked.';
+    throw (await this.#foreign.errorFor(id, isThere)) ?? new ApiError('unauthenticated', unknown);
+  }
+
+  /** The error for a tenant that does not exist here. */
+  missingTenant(tenantId: number): Promise<ApiError> {
+    return missingTenant(this.db.pool, tenantId);
   }
 
   /** Infinite: the key does not expire. */
@@ -185,7 +208,7 @@ export class Authenticator {
     const network = networkOf(address);
     this.#limit(network);
     const giveBack = () => this.#failures.giveBack(network, 1, this.options.now());
-    const earliest = delay(this.options.refusedAfterMs ?? REFUSED_AFTER_MS, undefined, { ref: false });
+    const earliest = this.#earliest();
     const found = await lookUp().catch((error: unknown) => {
       giveBack(); // the database is away
       throw error;
@@ -196,6 +219,10 @@ export class Authenticator {
       giveBack(); // after a start no key is familiar
     }
     return found;
+  }
+
+  #earliest(): Promise<void> {
+    return delay(this.options.refusedAfterMs ?? REFUSED_AFTER_MS, undefined, { ref: false });
   }
 
   #isRight(found: KnownKey | null, hash: Buffer): found is KnownKey {
@@ -229,15 +256,4 @@ export class Authenticator {
       tenantQuery(this.db.pool, tenantId, writeLastUsed, [keyId]).catch(() => {});
     }
   }
-}
-
-/** Says only what the text itself shows. */
-function whyMalformed(authorization: string): string {
-  const [scheme = '', key] = authorization.trim().split(/\s+/);
-  if (/^(Bearer)?$/i.test(scheme) && key === undefined) {
-    return 'The header Authorization has no API key. Send Authorization: Bearer <key>.';
-  }
-  return /^Bearer$/i.test(scheme)
-    ? 'The API key in the header Authorization is malformed. Copy it whole: it begins with hw_ and has no spaces.'
-    : 'The header Authorization must be Bearer and the API key: Authorization: Bearer <key>.';
 }

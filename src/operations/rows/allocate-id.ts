@@ -19,10 +19,13 @@ export async function nextOptionsVersion(sql: SqlTarget): Promise<number> {
   return Number(next!.version);
 }
 
-const nextStatement = { text: 'select hookwright.next_id() as id' };
+const clockStatement = { text: 'select hookwright.id_at(hookwright.id_clock()) as id' };
 
-/** The id that an event or a delivery would get now, by the clock of Postgres: later than all existing ones. */
-export async function nextId(sql: SqlTarget): Promise<number> {
-  const [next] = await query<{ id: number | string }>(sql, nextStatement, []);
-  return Number(next!.id);
+/**
+ * The time of now as an id, by the clock of Postgres, for what is done to all before it. It is no id that `next_id`
+ * could make: with cells that says a time up to 256 ms away.
+ */
+export async function idOfNow(sql: SqlTarget): Promise<number> {
+  const [now] = await query<{ id: number | string }>(sql, clockStatement, []);
+  return Number(now!.id);
 }

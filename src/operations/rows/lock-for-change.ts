@@ -4,6 +4,8 @@ import { Tenant } from '../../entities/tenant.js';
 import { Webhook } from '../../entities/webhook.js';
 import { WebhookOptions } from '../../entities/webhook-options.js';
 import { ApiError, found } from '../../errors.js';
+import { missingTenant } from '../cells/own-cell.js';
+import { sqlOf } from './unit-of-work.js';
 
 /** Reads secrets too: only a secret that was read can be erased. */
 const LOCKED_WITH_SECRETS = {
@@ -51,11 +53,14 @@ async function readOptions(em: EntityManager, webhooks: readonly Webhook[]): Pro
  * Locks a tenant before something is made for it: it is not deleted meanwhile, and no two transactions together pass a
  * limit.
  *
- * @throws ApiError not_found, also for a deleted tenant
+ * @throws ApiError not_found, also for a deleted tenant; tenant_elsewhere for one of another cell
  */
 export async function lockTenant(em: EntityManager, tenantId: number): Promise<Tenant> {
   const [tenant] = await lockRows(em, Tenant, { id: tenantId, deletedAt: null });
-  return found(tenant, 'tenant', tenantId);
+  if (tenant === undefined) {
+    throw await missingTenant(sqlOf(em), tenantId);
+  }
+  return tenant;
 }
 
 /**

@@ -54,7 +54,8 @@ export async function managementTransaction<Result>(
   return await ofTenants.run(tenantId ?? PLATFORM, () => commitsOf(orm).run(change));
 }
 
-const sqlOf = (em: EntityManager): SqlTarget => ({
+/** The transaction of an EntityManager for SQL. */
+export const sqlOf = (em: EntityManager): SqlTarget => ({
   query: ({ text, values }) =>
     em.getTransactionContext<Kysely<unknown>>()!.executeQuery(CompiledQuery.raw(text, values)),
 });

@@ -4,7 +4,7 @@ import { LANES } from '../../domain/pacing/lanes.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { needsJobSql } from '../../platform/graphile-worker/job-conditions.js';
-import { openSinceSql } from '../deliveries/counts-as-held.js';
+import { idsUntilSql, openSinceSql } from '../deliveries/counts-as-held.js';
 import { canceledSql } from '../deliveries/delivery-state.js';
 import { endTurnsSql } from '../ordering/turns.js';
 
@@ -119,7 +119,7 @@ interface MoveOptions {
   ends?: boolean;
   /** Checks are never held. */
   notChecks?: boolean;
-  /** Moves only deliveries that were open when the id $4 was made. */
+  /** Moves only deliveries that were open at the time in the id $4. */
   bounded?: boolean;
   releases?: boolean;
 }
@@ -133,7 +133,7 @@ function moveOf(
 ): Move {
   // Not by tenant, which the webhook implies: the index of open deliveries by webhook must be chosen.
   const conditions = `
-      ${notChecks ? 'and not d.is_check' : ''} ${bounded ? `and d.id <= $4 and ${openSinceSql('d', '$4::bigint')}` : ''}`;
+      ${notChecks ? 'and not d.is_check' : ''} ${bounded ? `and d.id <= ${idsUntilSql('$4::bigint')} and ${openSinceSql('d', '$4::bigint')}` : ''}`;
   const find =
     status === 'WAITING'
       ? `${findWaiting} ${conditions}

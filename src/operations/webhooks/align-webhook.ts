@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { HasPool } from '../../platform/database/database.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { idsUntilSql } from '../deliveries/counts-as-held.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
 import type { Woken } from '../jobs/tasks.js';
@@ -109,7 +110,7 @@ async function forgetHeldBounds(
     update hookwright.webhooks
     set discard_held_up_to = null,
         keep_held_up_to = case when keep_held and exists (
-          select from hookwright.ordering_queue q where q.webhook_id = $1 and q.delivery_id <= keep_held_up_to)
+          select from hookwright.ordering_queue q where q.webhook_id = $1 and q.delivery_id <= ${idsUntilSql('keep_held_up_to')})
           then keep_held_up_to end
     where id = $1 and keep_held_up_to is not distinct from $2::bigint
       and discard_held_up_to is not distinct from $3::bigint`;

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../domain/text/durations.js';
 import { DisabledReason, type Webhook } from '../../entities/webhook.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
-import { nextId } from '../rows/allocate-id.js';
+import { idOfNow } from '../rows/allocate-id.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import type { UnitOfWork } from '../rows/unit-of-work.js';
 import { beginVerification, requireVerified } from './change-verification.js';
@@ -30,9 +30,9 @@ export async function enable(
   webhook.failingSince = null;
   webhook.nextProbeAt = null;
   webhook.keepHeld = held === 'KEEP';
-  webhook.keepHeldUpTo = held === 'KEEP' ? await nextId(sql) : null;
+  webhook.keepHeldUpTo = held === 'KEEP' ? await idOfNow(sql) : null;
   if (held === 'DISCARD') {
-    webhook.discardHeldUpTo = await nextId(sql);
+    webhook.discardHeldUpTo = await idOfNow(sql);
   }
   await enqueueAlign(sql, webhook.tenantId, webhook.id);
 }

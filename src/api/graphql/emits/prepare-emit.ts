@@ -130,6 +130,11 @@ async function tenantOfEvent(context: Context, named: string | null | undefined,
   }
   if (own === null && (await context.authenticator.tenantExists(id))) {
     await context.platformAccess.note(id, actorOf(context));
+  } else if (own === null) {
+    const missing = await context.authenticator.missingTenant(id);
+    if (missing.reason === 'tenant_elsewhere') {
+      throw refusedAt(path, missing); // where it is unknown altogether, the rest of the event is judged first
+    }
   }
   return id;
 }

@@ -32,12 +32,13 @@ export function causeOf(error: unknown): unknown {
 }
 
 export function extensionsOf(error: ApiError): Record<string, unknown> {
-  const { issues, retryAfterSeconds } = error.extra;
+  const { issues, retryAfterSeconds, cell } = error.extra;
   return {
     code: error.code,
     reason: error.reason,
     ...(issues === undefined ? {} : { errors: issues }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(cell === undefined ? {} : { cell }),
   };
 }
 
@@ -72,6 +73,7 @@ export function formatError(error: GraphQLError, schema: GraphQLSchema | null = 
 const refusalStatuses: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   PAYLOAD_TOO_LARGE: 413,
+  MISDIRECTED: 421,
   RATE_LIMITED: 429,
   UNAVAILABLE: 503,
 };

@@ -126,7 +126,10 @@ export class TenantResolver {
   ): Promise<Tenant> {
     const by = oneIdOf('Tenant', id, externalId);
     const tenant = await all(context).findOne(Tenant, { ...by, ...notDeleted }, UNFILTERED);
-    return found(tenant, 'tenant', by.id ?? ANOTHER_ID);
+    if (tenant === null && by.id !== undefined) {
+      throw await context.authenticator.missingTenant(by.id);
+    }
+    return found(tenant, 'tenant', ANOTHER_ID);
   }
 
   @RequiresScope('platform:admin')

@@ -1,0 +1,34 @@
+import { cellOf } from '../../domain/ids/cell.js';
+import { type ApiError, notFound, tenantElsewhere } from '../../errors.js';
+import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
+
+/** The number of an installation among the cells behind one address (docs/decisions/0097). */
+export interface OwnCell {
+  number: number;
+  /** Ids of events and deliveries are distinct among as many cells. */
+  of: number;
+}
+
+const readStatement: Statement = { text: 'select number, "of" from hookwright.cell' };
+
+/** Read only where something was not found, and by commands. @returns null: the installation is no cell */
+export async function readOwnCell(sql: SqlTarget): Promise<OwnCell | null> {
+  const [row] = await query<{ number: number; of: number }>(sql, readStatement, []);
+  return row ?? null;
+}
+
+/** The cell that a number from a sequence names. @returns null: it is this one, or the installation is no cell */
+export function otherCellOf(id: number, own: OwnCell | null): number | null {
+  const cell = cellOf(id);
+  return own === null || own.number === cell ? null : cell;
+}
+
+/**
+ * The error for a tenant that is not here: with cells it may live in another one, as its number says.
+ *
+ * @param named what the request names it by
+ */
+export async function missingTenant(sql: SqlTarget, id: number, named: string | number = id): Promise<ApiError> {
+  const cell = otherCellOf(id, await readOwnCell(sql));
+  return cell === null ? notFound('tenant', named) : tenantElsewhere(cell, `Tenant ${named}`);
+}
