@@ -28,18 +28,18 @@ export const pictures: readonly Picture[] = [
   { name: 'endpoint-dark', path: '/portal/endpoints/9', theme: 'dark' },
   { name: 'order', path: '/portal/endpoints/14?tab=settings', height: 720 },
   { name: 'enable', path: '/portal/endpoints/4?do=enable', height: 640 },
-  { name: 'deliveries', path: '/portal/deliveries', height: 720 },
+  { name: 'deliveries', path: '/portal/deliveries', height: 505 },
   { name: 'delivery', path: '/portal/deliveries/:delivery' },
   { name: 'event', path: '/portal/events/:event', height: 610 },
   { name: 'catalogue', path: '/portal/catalogue/payment.captured' },
   { name: 'operations', path: '/portal/operations', height: 440 },
-  { name: 'audit', path: '/portal/audit', height: 620 },
+  { name: 'audit', path: '/portal/audit', height: 560 },
   { name: 'phone', path: '/portal/overview', width: 390 },
   { name: 'phone-deliveries', path: '/portal/deliveries', width: 390 },
   { name: 'embedded', path: 'embedding' },
   { name: 'tenants', path: '/console/tenants', height: 300 },
   { name: 'worst', path: '/console/worst', height: 400 },
-  { name: 'installation', path: '/console' },
+  { name: 'installation', path: '/console', height: 780 },
 ];
 
 async function fillIn(page: Page): Promise<void> {
