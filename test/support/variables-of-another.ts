@@ -77,8 +77,7 @@ const values: Record<string, Value> = {
   'ContentOptionsInput.text': { of: () => [] },
   'UnblockKeyInput.action': { always: 'SKIP' },
   'UnblockKeyInput.key': { always: 'order-7' },
-  // By its id: a tenant has the external id too.
-  'EmitTargetInput.externalId': { of: () => [] },
+  to: { of: ({ webhook }) => [{ webhookId: webhook }] },
   callback: { always: false },
   reshape: { always: true },
   shape: { always: 'subscription { event { id } }' },
