@@ -53,7 +53,7 @@ describe('a well-formed key that is no good', () => {
     expect(expected.reason).toBe('unauthenticated');
     for (const key of [unknown(), wrong(), formatApiKey(notCached.id, randomBytes(32)), expired.key, revoked.key]) {
       const statements = await statementsOf(async () => expect(await refusalOf(key)).toEqual(expected));
-      expect(statements).toEqual(['read_api_key']);
+      expect(statements).toEqual(['read_api_key', 'read_own_cell']);
     }
   });
 

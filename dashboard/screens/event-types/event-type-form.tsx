@@ -22,6 +22,8 @@ const CONVERTER_EXAMPLE = '[{"op": "RENAME", "path": "email", "to": "mail"}]';
 /** Empty: there is none. */
 const parseConverter = (text: string) => (text.trim() === '' ? { value: null } : parseJson(text));
 
+type Save<Data> = (written: Written) => Promise<{ data?: Data | undefined; error?: CombinedError | undefined }>;
+
 /**
  * The parts of an event type. What the API refuses shows at its place.
  *
@@ -48,13 +50,35 @@ export function EventTypeForm<Data>({
   busyText?: string;
   /** Where “Cancel” leads. */
   leave: string;
-  save: (written: Written) => Promise<{ data?: Data | undefined; error?: CombinedError | undefined }>;
+  save: Save<Data>;
   saved: (data: Data) => void;
   children?: (schema: Written['schema']) => ReactNode;
   decision?: (schema: Written['schema']) => { shown: ReactNode; action: string } | undefined;
 }) {
-  const { t } = useLingui();
-  const form = useForm({
+  const form = useTypeForm(usual, save, saved);
+  const parsed = parseObject(form.values.schema);
+  const isWrong = 'wrong' in parsed || 'wrong' in parseConverter(form.values.converter);
+  const decided = 'value' in parsed ? decision?.(parsed.value) : undefined;
+  return (
+    <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
+      {form.error && <Failure error={form.error} />}
+      <TypeFields form={form} isNew={fixed === undefined} />
+      {'value' in parsed && children?.(parsed.value)}
+      {decided?.shown}
+      <div className="flex justify-end gap-2">
+        <Link to={leave} className={buttonLook('plain')}>
+          <Trans>Cancel</Trans>
+        </Link>
+        <Button type="submit" look={decided ? 'danger' : 'primary'} disabled={form.busy || isWrong}>
+          {form.busy ? busyText : (decided?.action ?? action)}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function useTypeForm<Data>(usual: Written, save: Save<Data>, saved: (data: Data) => void) {
+  return useForm({
     initial: () => ({
       name: usual.name,
       description: usual.description,
@@ -70,59 +94,47 @@ export function EventTypeForm<Data>({
       }),
     saved,
   });
-  const parsed = parseObject(form.values.schema);
-  const isWrong = 'wrong' in parsed || 'wrong' in parseConverter(form.values.converter);
-  const decided = 'value' in parsed ? decision?.(parsed.value) : undefined;
+}
+
+function TypeFields({ form, isNew }: { form: ReturnType<typeof useTypeForm>; isNew: boolean }) {
+  const { t } = useLingui();
   return (
-    <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
-      {form.error && <Failure error={form.error} />}
-      <Card>
-        <div className="flex flex-col gap-2.5">
-          {fixed === undefined && (
-            <TextField
-              {...form.field('name')}
-              name={<Trans>Name</Trans>}
-              hint={t`Two or more parts of a–z, 0–9 and “_”, separated by dots, such as order.paid. It cannot be changed.`}
-              required
-              autoFocus
-              maxLength={EVENT_TYPE_NAME_LENGTH_MAX}
-            />
-          )}
+    <Card>
+      <div className="flex flex-col gap-2.5">
+        {isNew && (
           <TextField
-            {...form.field('description')}
-            name={<Trans>When it happens</Trans>}
-            hint={t`A sentence for subscribers, such as “An order was paid in full.”`}
+            {...form.field('name')}
+            name={<Trans>Name</Trans>}
+            hint={t`Two or more parts of a–z, 0–9 and “_”, separated by dots, such as order.paid. It cannot be changed.`}
             required
-            maxLength={1_000}
+            autoFocus
+            maxLength={EVENT_TYPE_NAME_LENGTH_MAX}
           />
+        )}
+        <TextField
+          {...form.field('description')}
+          name={<Trans>When it happens</Trans>}
+          hint={t`A sentence for subscribers, such as “An order was paid in full.”`}
+          required
+          maxLength={1_000}
+        />
+        <JsonField
+          {...form.field('schema')}
+          name={<Trans>JSON Schema of the payload (2020-12)</Trans>}
+          hint={t`Type object, at most 64 KiB. Events with another payload are refused.`}
+          issues={form.issues('schema')}
+        />
+        {!isNew && (
           <JsonField
-            {...form.field('schema')}
-            name={<Trans>JSON Schema of the payload (2020-12)</Trans>}
-            hint={t`Type object, at most 64 KiB. Events with another payload are refused.`}
-            issues={form.issues('schema')}
+            {...form.field('converter')}
+            name={<Trans>Converter to the present version (optional)</Trans>}
+            hint={t`A list of steps, such as ${CONVERTER_EXAMPLE}. It serves endpoints that are pinned to a release.`}
+            rows={4}
+            parse={parseConverter}
+            issues={form.issues('converter')}
           />
-          {fixed !== undefined && (
-            <JsonField
-              {...form.field('converter')}
-              name={<Trans>Converter to the present version (optional)</Trans>}
-              hint={t`A list of steps, such as ${CONVERTER_EXAMPLE}. It serves endpoints that are pinned to a release.`}
-              rows={4}
-              parse={parseConverter}
-              issues={form.issues('converter')}
-            />
-          )}
-        </div>
-      </Card>
-      {'value' in parsed && children?.(parsed.value)}
-      {decided?.shown}
-      <div className="flex justify-end gap-2">
-        <Link to={leave} className={buttonLook('plain')}>
-          <Trans>Cancel</Trans>
-        </Link>
-        <Button type="submit" look={decided ? 'danger' : 'primary'} disabled={form.busy || isWrong}>
-          {form.busy ? busyText : (decided?.action ?? action)}
-        </Button>
+        )}
       </div>
-    </form>
+    </Card>
   );
 }

@@ -114,17 +114,20 @@ function loadersOfOne(context: LoaderContext) {
   };
 }
 
+const listsBy = <Name extends string, Row extends Record<Name, string>>(
+  name: Name,
+  read: (names: readonly string[]) => Promise<readonly Row[]>,
+) =>
+  new DataLoader(async (names: readonly string[]) => {
+    const rows = Map.groupBy(await read(names), (row) => row[name]);
+    return names.map((one) => rows.get(one as Row[Name]) ?? []);
+  }, uncached);
+
 function loadersOfLists(context: LoaderContext) {
   const { config, eventTypes, releases } = context;
   return {
-    versionsByEventType: new DataLoader(async (names: readonly string[]) => {
-      const versions = Map.groupBy(await eventTypes.versions(names), ({ eventType }) => eventType);
-      return names.map((name) => versions.get(name) ?? []);
-    }, uncached),
-    versionsByRelease: new DataLoader(async (names: readonly string[]) => {
-      const versions = Map.groupBy(await releases.versions(names), ({ release }) => release);
-      return names.map((name) => versions.get(name) ?? []);
-    }, uncached),
+    versionsByEventType: listsBy('eventType', (names) => eventTypes.versions(names)),
+    versionsByRelease: listsBy('release', (names) => releases.versions(names)),
     /** URLs, names and external ids of webhooks of any tenant, for a platform key. */
     namesByWebhookOfAll: new DataLoader(async (webhooks: readonly { tenantId: number; webhookId: number }[]) => {
       const names = await readWebhookNames(context.db, webhooks);

@@ -9,7 +9,7 @@ export interface OwnCell {
   of: number;
 }
 
-const readStatement: Statement = { text: 'select number, "of" from hookwright.cell' };
+const readStatement: Statement = { name: 'read_own_cell', text: 'select number, "of" from hookwright.cell' };
 
 /** Read only where something was not found, and by commands. @returns null: the installation is no cell */
 export async function readOwnCell(sql: SqlTarget): Promise<OwnCell | null> {

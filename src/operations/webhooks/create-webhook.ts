@@ -88,11 +88,7 @@ export async function createWebhook(
     if (signingKey !== null) {
       await addFirstKey(unit, tenantId, signingKey);
     }
-    const after = {
-      ...auditedSettings(readSettings(created, Object.keys(given(stored)))),
-      ...auditedSecrets(own, created),
-      ...(created.active === false ? { active: false } : {}),
-    };
+    const after = auditedCreation(created, Object.keys(given(stored)), own);
     audit(em, actor, { ...about('WEBHOOK', tenantId, id), action: 'WEBHOOK_CREATED', after });
     return created;
   });
@@ -106,6 +102,12 @@ export async function createWebhook(
     webhook,
   };
 }
+
+const auditedCreation = (created: Webhook, names: readonly string[], own: OwnSecrets) => ({
+  ...auditedSettings(readSettings(created, names)),
+  ...auditedSecrets(own, created),
+  ...(created.active === false ? { active: false } : {}),
+});
 
 function limitReached({ endpointsMax }: Tenant, webhooksMax: number): ApiError {
   const detail =

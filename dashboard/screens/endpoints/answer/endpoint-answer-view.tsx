@@ -76,23 +76,38 @@ export function EndpointAnswerView({
         <p className="font-medium">
           <Headline answer={answer} />
         </p>
-        <p className="text-sm text-soft">
-          {errorCode !== null && (
-            <>
-              {answer.kind === 'flaky' && (
-                <>
-                  <Trans>If it happens again:</Trans>{' '}
-                </>
-              )}
-              <Remedy code={errorCode} endpoint={endpoint} />{' '}
-            </>
-          )}
-          <Detail answer={answer} endpoint={endpoint} />
-        </p>
+        <Explanation answer={answer} endpoint={endpoint} errorCode={errorCode} />
       </Answer>
       <CheckAnswer check={check} />
       <VerifyFailure verify={verify} />
     </>
+  );
+}
+
+/** What to do about a failure, and how long what is true now lasts. */
+function Explanation({
+  answer,
+  endpoint,
+  errorCode,
+}: {
+  answer: EndpointAnswer;
+  endpoint: ShownEndpoint;
+  errorCode: string | null;
+}) {
+  return (
+    <p className="text-sm text-soft">
+      {errorCode !== null && (
+        <>
+          {answer.kind === 'flaky' && (
+            <>
+              <Trans>If it happens again:</Trans>{' '}
+            </>
+          )}
+          <Remedy code={errorCode} endpoint={endpoint} />{' '}
+        </>
+      )}
+      <Detail answer={answer} endpoint={endpoint} />
+    </p>
   );
 }
 
