@@ -55,6 +55,19 @@ test('what is wrong is said with its place', async () => {
   expect(text(await emit({ previous: {} }, quiet, { key }))).toContain('"previous_off"');
 });
 
+test.each([
+  [{ externalId: 'a\0' }, 'external_id_malformed', '["input","to",0,"externalId"]'],
+  [{ externalId: '\ud800' }, 'external_id_malformed', '["input","to",0,"externalId"]'],
+  [{ webhookId: '2', path: '/\ud800' }, 'path_malformed', '["input","to",0,"path"]'],
+  [{ webhookId: '2', path: '/a\0' }, 'path_malformed', '["input","to",0,"path"]'],
+  [{ webhookId: 'bla' }, 'webhook_unknown', '["input","to",0]'],
+  [{ webhookId: '' }, 'webhook_unknown', '["input","to",0]'],
+])('the target %j is refused as %s, at its place', async (target, code, place) => {
+  const answer = text(await emit({ to: [target] }));
+  expect(answer).toContain(`"${code}"`);
+  expect(answer).toContain(place);
+});
+
 test('the option callback is set and read, and a path is shown to those alone who may read payloads', async () => {
   const { key } = tenant;
   const { id } = await makeWebhook(api.services, tenant.id);

@@ -288,7 +288,7 @@ test('types push brings converters with new schemas, adds missing ones, and crea
     put('moved.user', { ...order({ title: text }, ['title']), converter: [{ ...rename, op: 'RENAM' }] }, where);
     expect((await push({ yes: true }, where)).said).toContain('converter.0.op must be one of RENAME');
     put('moved.user', { ...order({ title: text }, ['title']), converter: [rename] }, where);
-    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 2 to 1: 1 steps');
+    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 2 to 1: 1 step');
     expect((await push({ yes: true }, where)).said).toContain('There is nothing to push.');
     // The converter that the file still has is that of version 2.
     put('moved.user', { ...order({ label: text }, ['label']), converter: [rename] }, where);
@@ -303,7 +303,7 @@ test('types push brings converters with new schemas, adds missing ones, and crea
       { ...order({ label: text }, ['label']), converter: [{ ...rename, path: 'label', to: 'title' }] },
       where,
     );
-    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 3 to 2: 1 steps');
+    expect((await push({ yes: true }, where)).said).toContain('+ converter from version 3 to 2: 1 step');
     expect((await converters()).at(-1)).toEqual([3, 1]);
     expect((await push({ yes: true, release: '2026-03' }, where)).said).toContain(
       'There is a release 2026-03 already.',

@@ -207,6 +207,12 @@ describe('what is wrong with a converter is said with its place', () => {
     ['a value that is not used', [{ op: 'REMOVE', path: 'a', value: 1 }], '0.value', 'not_used'],
     ['a target that is not used', [{ op: 'SET', path: 'a', value: 1, to: 'b' }], '0.to', 'not_used'],
     ['no value', [{ op: 'SET', path: 'a' }], '0.value', 'required'],
+    [
+      'an infinite number',
+      [{ op: 'SET', path: 'a', value: { b: [JSON.parse('1e999')] } }],
+      '0.value',
+      'number_too_large',
+    ],
     ['a long value', [{ op: 'SET', path: 'a', value: 'x'.repeat(1_023) }], '0.value', 'too_big'],
     [
       'a deep value',

@@ -114,7 +114,16 @@ function valueProblems(value: unknown): ConverterProblem[] {
   if (isDeeperThan(value as object, VALUE_DEPTH_MAX)) {
     return [problem(['value'], 'too_deep', `must not be nested deeper than ${VALUE_DEPTH_MAX} levels`)];
   }
+  if (hasInfinity(value)) {
+    return [problem(['value'], 'number_too_large', 'must have numbers that a double-precision number can hold')];
+  }
   return JSON.stringify(value).length > VALUE_CHARS_MAX
     ? [problem(['value'], 'too_big', `must have at most ${VALUE_CHARS_MAX} characters as JSON`)]
     : [];
 }
+
+/** `1e999`, which JSON has and JavaScript reads as infinite. @param value not nested deeply */
+const hasInfinity = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some(hasInfinity)
+    : value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY;

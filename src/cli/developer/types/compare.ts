@@ -65,7 +65,7 @@ function newConverter(
 }
 
 const converterLine = (converter: object[] | readonly object[], version: number) =>
-  `+ converter from version ${version} to ${version - 1}: ${converter.length} steps`;
+  `+ converter from version ${version} to ${version - 1}: ${converter.length} ${converter.length === 1 ? 'step' : 'steps'}`;
 
 /** A line for each rule that one of two schemas has alone. */
 function differences(before: object, after: object): string[] {
