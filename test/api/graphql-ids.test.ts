@@ -28,7 +28,7 @@ describe('the schema', () => {
     const withoutNumber = schema
       .getPossibleTypes(schema.getType('Node') as never)
       .filter((type) => String(type.getFields()['databaseId']?.type) !== 'SafeInt!');
-    expect(withoutNumber.map(({ name }) => name).sort()).toEqual(['Attempt', 'EventType']);
+    expect(withoutNumber.map(({ name }) => name).sort()).toEqual(['Attempt', 'EventType', 'Release']);
   });
 
   test('takes and shows ids as ID alone, but for those of other systems', () => {

@@ -190,7 +190,9 @@ describe('a filter', () => {
     );
     expect(await details({ path: 'a', op: 'IN', value: 'b' })).toMatch(/: is a string, but IN takes a list of 1 to 50/);
     expect(await details({ path: 'a', value: 1 })).toMatch(/^op required: is required: one of EQ, NE,/);
-    const ops = 'must be one of EQ, NE, GT, GE, LT, LE, IN, NOT_IN, EXISTS, MISSING, STARTS_WITH, CONTAINS';
+    const ops =
+      'must be one of EQ, NE, GT, GE, LT, LE, IN, NOT_IN, EXISTS, MISSING, STARTS_WITH, CONTAINS, CHANGED, CHANGED_FROM, ' +
+      'CHANGED_TO';
     expect(await details({ path: 'a', op: '=', value: 1 })).toBe(`op invalid_value: ${ops}; did you mean EQ?`);
     const { errors } = await update(id, { content: { filter: field('a', 'startsWith', 'b') } });
     expect(errors[0].message).toBe(`input.content.filter.field.op: ${ops}; did you mean STARTS_WITH?`);

@@ -39,6 +39,7 @@ const known: Readonly<Record<string, readonly (readonly [comparison: string, why
     ['d.id > low', 'slack'],
     ['d.id > low', 'slack'],
   ],
+  'migrations/functions/ordering.sql': [['d.id > event', 'slack']],
   'migrations/functions/tenant-names.sql': [
     ['t.id > above', 'sequence'],
     ['t.id < below', 'sequence'],
@@ -107,6 +108,7 @@ const known: Readonly<Record<string, readonly (readonly [comparison: string, why
   'src/operations/housekeeping/forget.ts': [['event_id < hookwright.id_at(now()', 'days']],
   'src/operations/housekeeping/roll-partitions.ts': [['event_id < {rows', 'days']],
   'src/operations/installation/failing-webhooks.ts': [['d.id <= {webhook}.failed_up_to', 'slack']],
+  'src/operations/releases/conversions.ts': [['id < from))', 'period']],
   'src/operations/tenants/follow-defaults.ts': [['id > $2', 'sequence']],
   'src/operations/tenants/search-tenants.ts': [
     ['id > $1', 'sequence'],

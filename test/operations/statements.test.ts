@@ -5,6 +5,7 @@ import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '..
 import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
 import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
 import { worthAskingSql } from '../../src/operations/challenges/take-due.js';
+import { writeItems } from '../../src/operations/emits/emit-statements.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
 import { readFanOut } from '../../src/operations/explorer/fan-out.js';
 import type { Bounds } from '../../src/operations/explorer/page.js';
@@ -152,6 +153,12 @@ const callAll = (on: Notes): Promise<unknown>[] => [
     countOf(on.pool, kind, ['deliveries'], [], 1),
   ]),
   worthDoing(on.pool, [{ name: 'challenges', worthIt: worthAskingSql }]),
+  writeItems(on.pool, [
+    {
+      ...{ tenantId: 1, eventType: 'a.b', body: '{}', idempotencyKey: null, onlyWebhookId: null, priority: 0 },
+      ...{ orderingKey: null, keepHours: 1 },
+    },
+  ]),
   readTenantBacklog(on, 1),
   countOpen(on.pool, null),
   eraseOptionsRows({ em: db.orm.em, sql: on.pool }, [1]),

@@ -92,7 +92,7 @@ const unguarded: Record<string, string> = {
   DeleteWebhookPayload: 'deletedWebhookId',
   Delivery: `
     attemptCount attempts cancelReason createdAt databaseId eventId eventType finishedAt id isCheck
-    lastErrorCode lastStatusCode nextAttemptAt orderingKey settlesUntil status supersededBy
+    lastErrorCode lastStatusCode nextAttemptAt orderingKey path settlesUntil status supersededBy
     waitsFor webhookId`,
   DeliveryCounts: 'all delivered failed held lastAttemptFailed retrying',
   DeliveryUpdate: 'cursor delivery resync',
@@ -105,7 +105,10 @@ const unguarded: Record<string, string> = {
   EraseEventPayload: 'event scheduledEvent',
   EraseEventsPayload: 'bulkOperation total totalCapped',
   EndpointState: 'inFlight meanMs putOffs waiting window',
-  Event: 'body bodyBytes createdAt databaseId erasedAt eventType id onlyWebhookId orderingKey payload preview',
+  Event: `
+    body bodyBytes changes createdAt databaseId erasedAt eventType id onlyWebhookId orderingKey payload preview
+    previousBody targets`,
+  EventChanges: 'added removed truncated updated',
   PayloadPreview: 'excerpt values',
   PayloadValue: 'path value',
   ClosedBacklog: 'due oldestOtherDueAt until webhooks',
@@ -139,8 +142,9 @@ const unguarded: Record<string, string> = {
   ContentSample: 'body event failedCondition headers matches',
   DeliveryHeader: 'name secret value',
   DeliveryDefaults: 'concurrencyMax own ratePerSecond recovery retryDelaysSeconds signing timeoutMs',
-  DeliveryOptions:
-    'auth compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs tls warnings',
+  DeliveryOptions: `
+    auth callback compat concurrencyMax headers method own ratePerSecond recovery retryDelaysSeconds signing timeoutMs
+    tls warnings`,
   DeliveryTls: 'ca clientCertificate',
   TlsAuthorities: 'endsAt subjects',
   TlsClientCertificate: 'endsAt fingerprint issuer serial subject',

@@ -76,8 +76,11 @@ const firstAt = `greatest(least(r.next_at - case when abs(${inMs('r.next_at')} -
                                                   then a.given_back else 0 end * a.every,
                                  ${until} + a.every),
                            now() - (a.burst - 1) * a.every + a.late_ms * interval '1 millisecond')`;
-/** A clock that was wrong has left the row there, or a lower rate. No time can be had until it is moved. */
-const isAhead = `r.next_at > ${until} + a.every as is_ahead`;
+/**
+ * A clock that was wrong has left the row there, or a lower rate: no time can be had until it is moved. A daemon whose
+ * statement waited for the row may find it a little ahead of its own `now()`.
+ */
+const isAhead = `r.next_at > ${until} + a.every + interval '10 seconds' as is_ahead`;
 const countFrom = (first: string, perSecond: string) =>
   `floor(extract(epoch from ${until} - ${first})::float8 * ${perSecond}) + 1`;
 const added = `

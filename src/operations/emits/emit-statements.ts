@@ -58,14 +58,14 @@ const plainStatement: Statement = {
          from hookwright.emit_events(${plainItems.arrays}, true) order by item`,
 };
 
+const moreColumns = ['ordering_keys', 'type_versions', 'traceparents', 'keep_hours', 'previous'].map(fullColumn);
+
 /** The statement of batches in which an item has more than others. What none of them has is null. */
 const fullStatement: Statement = {
   name: 'emit_full_events',
   text: `select event_id, delivery_count, duplicate, error_code, error_detail
          from hookwright.emit_events(
-           ${Object.keys(itemColumns).map((name) => fullItems.array(name))}, true,
-           ${fullColumn('ordering_keys')}, ${fullColumn('type_versions')}, ${fullColumn('traceparents')},
-           ${fullColumn('keep_hours')}, ${fullColumn('previous')}, $1::jsonb)
+           ${Object.keys(itemColumns).map((name) => fullItems.array(name))}, true, ${moreColumns}, $1::jsonb)
          order by item`,
 };
 
