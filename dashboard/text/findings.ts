@@ -3,6 +3,7 @@ import { msg } from '@lingui/core/macro';
 
 /** The subject of each check, and its trouble where it has found something. */
 export const FINDINGS: Readonly<Record<string, { name: MessageDescriptor; trouble: MessageDescriptor }>> = {
+  cell: { name: msg`Cell`, trouble: msg`Sequences allot numbers of another cell.` },
   reports: { name: msg`Reports`, trouble: msg`No daemon has reported within a minute: nothing is delivered.` },
   'postgres version': { name: msg`Postgres version`, trouble: msg`Postgres is too old. Upgrade it.` },
   primary: { name: msg`Primary server`, trouble: msg`DATABASE_URL leads to a standby, which accepts no changes.` },

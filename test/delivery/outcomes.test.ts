@@ -88,7 +88,8 @@ describe('what a receiver answers', () => {
       const jobs = await jobsIn(stack, OF_DELIVERIES);
       return receiver.received.length > 0 && jobs.every(({ inSeconds }) => inSeconds >= 500);
     }, 20_000);
-    expect(receiver.received.length).toBeLessThan(10); // those that were in flight at the first answer
+    // Those that were in flight at the first answer: 24 at most.
+    expect(receiver.received.length).toBeLessThanOrEqual(24);
     expect(await stack.webhookRow(receiver.webhookId)).toMatchObject({ active: true });
   });
 
