@@ -12,7 +12,8 @@ export const groups: Record<string, readonly string[]> = {
     'graphql-reference',
   ],
   'Run it': [
-    ...['settings', 'operate', 'sizing', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance', 'faults'],
+    ...['settings', 'operate', 'sizing', 'cells', 'troubleshoot', '../ops/patroni/README', 'slots', 'performance'],
+    'faults',
   ],
   Security: ['security', 'personal-data', '../SECURITY'],
   'The project': ['versions', '../CHANGELOG', '../CONTRIBUTING'],
