@@ -157,10 +157,8 @@ begin
   jobs := hookwright.write_claimed_jobs(due, cardinality(shared), size, lane, worker_pool);
   if cardinality(array_remove(keys, null)) > 0 then
     if settling.settling_ids is not null then
-      perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(lane))
-      from unnest(ids, actives) as d(id, active)
-      join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id
-      where d.active and d.id = any(heads);
+      perform hookwright.enqueue_settling_heads(ids, actives, array_fill(lane, array[cardinality(ids)]), heads,
+        settling.settling_ids, settling.due);
     end if;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);

@@ -61,10 +61,8 @@ begin
     from unnest(delivery_ids, actives, priorities) as d(id, active, priority) join unnest(heads) as h(id) on h.id = d.id
     where d.active and d.id = any(settling.settling_ids) is not true;
     if settling.settling_ids is not null then
-      perform hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(d.priority))
-      from unnest(delivery_ids, actives, priorities) as d(id, active, priority)
-      join unnest(settling.settling_ids, settling.since, settling.due) as s(id, since, due_at) on s.id = d.id
-      where d.active and d.id = any(heads);
+      perform hookwright.enqueue_settling_heads(
+        delivery_ids, actives, priorities, heads, settling.settling_ids, settling.due);
     end if;
     perform hookwright.supersede(webhook_ids, keys);
     perform set_config('lock_timeout', lock_timeout, true);

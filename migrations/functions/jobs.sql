@@ -57,6 +57,18 @@ language sql as $$
   where d.due <= clock_timestamp() + interval '1 minute' having count(*) > 0
 $$;
 
+-- The same for new deliveries of which some settle: of those that are heads of active webhooks.
+create or replace function hookwright.enqueue_settling_heads(
+  delivery_ids bigint[], actives boolean[], priorities integer[], heads bigint[], settling_ids bigint[],
+  due timestamptz[]
+) returns void
+language sql as $$
+  select hookwright.enqueue_settling(array_agg(s.id), array_agg(s.due_at), array_agg(d.priority))
+  from unnest(delivery_ids, actives, priorities) as d(id, active, priority)
+  join unnest(settling_ids, due) as s(id, due_at) on s.id = d.id
+  where d.active and d.id = any(heads)
+$$;
+
 -- Deletes the jobs of deliveries that have ended before they were due. A worker that has one finds nothing to do.
 create or replace function hookwright.drop_jobs(delivery_ids bigint[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
