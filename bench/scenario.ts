@@ -27,6 +27,17 @@ export interface Measurement {
   notes?: readonly string[];
 }
 
+/** The receiver's checks of all that it got. */
+export const checksOf = ({
+  duplicates,
+  signaturesChecked,
+  signaturesWrong,
+}: Pick<Measurement, 'duplicates' | 'signaturesChecked' | 'signaturesWrong'>) => ({
+  duplicates,
+  signaturesChecked,
+  signaturesWrong,
+});
+
 /**
  * A scenario, in a file of its own in scenarios/. It gets a fresh installation, prepares it (starts what it needs,
  * subscribes, warms up), and is then measured as often as was asked for.
@@ -102,9 +113,7 @@ export async function emitAndReceive(
     latency: receipts.latency,
     lost: deliveries - receipts.deliveries,
     unrecorded,
-    duplicates: receipts.duplicates,
-    signaturesChecked: receipts.signaturesChecked,
-    signaturesWrong: receipts.signaturesWrong,
+    ...checksOf(receipts),
     details: {
       emitsPerSecond: emitted.events / ((emitted.endedAt - emitted.startedAt) / 1_000_000),
       generatorLateMaxMs: emitted.lateMax / 1000,

@@ -2,7 +2,7 @@ import type { BenchDatabase } from '../database.js';
 import { EVENT_TYPE, payloadAt } from '../payload.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, tooFewDelivered } from '../scenario.js';
+import { checksOf, type Measurement, type Scenario, tooFewDelivered } from '../scenario.js';
 
 const WEBHOOKS = 10;
 const DELIVERIES = 50_000;
@@ -70,9 +70,7 @@ async function measure(rig: Rig, database: BenchDatabase, webhookIds: number[], 
     latency: null,
     lost: deliveries - receipts.deliveries,
     unrecorded,
-    duplicates: receipts.duplicates,
-    signaturesChecked: receipts.signaturesChecked,
-    signaturesWrong: receipts.signaturesWrong,
+    ...checksOf(receipts),
     details,
   };
 }

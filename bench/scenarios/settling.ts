@@ -1,7 +1,7 @@
 import type { Service } from '../installation.js';
 import { cpuBetween } from '../processes.js';
 import type { Rig } from '../rig.js';
-import { type Measurement, type Scenario, warmUp } from '../scenario.js';
+import { checksOf, type Measurement, type Scenario, warmUp } from '../scenario.js';
 import { load } from './throughput.js';
 
 const KEYS = 100;
@@ -54,9 +54,7 @@ async function measure(rig: Rig, tenant: Service, group: string, webhookIds: rea
     latency: null,
     lost: missing,
     unrecorded,
-    duplicates: receipts.duplicates,
-    signaturesChecked: receipts.signaturesChecked,
-    signaturesWrong: receipts.signaturesWrong,
+    ...checksOf(receipts),
     details: {
       emitsPerSecond: emitted.events / ((emitted.endedAt - emitted.startedAt) / 1_000_000),
       requests: receipts.deliveries,

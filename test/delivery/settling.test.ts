@@ -29,11 +29,7 @@ afterAll(() => stack[Symbol.asyncDispose]());
 afterEach(async () => {
   await daemon?.stop();
   daemon = undefined;
-  await stack.rows(`
-    update hookwright.webhooks set active = false, deleted_at = now();
-    delete from hookwright.deliveries;
-    delete from hookwright.ordering_queue;
-    delete from hookwright.ordering_keys`);
+  await stack.clear();
 });
 const startDaemon = () => {
   daemon = stack.startDaemon();

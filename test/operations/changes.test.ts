@@ -1,23 +1,17 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Change, changesBetween, shownChanges } from '../../src/domain/content/changes.js';
 import { parseExact } from '../../src/domain/content/exact-json.js';
-import { createTestDatabase } from '../support/database.js';
+import { connectTestDatabase } from '../support/database.js';
 import { hostileNames, hostileObject } from '../support/hostile-json.js';
 import { draws, drawsTimeoutMs, fc } from '../support/properties.js';
 
 let client: pg.Client;
-let drop: () => Promise<void>;
+let close: () => Promise<void>;
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  ({ client, close } = await connectTestDatabase());
 });
-afterAll(async () => {
-  await client?.end();
-  await drop?.();
-});
+afterAll(() => close?.());
 
 type Pair = [before: string, after: string];
 const inOrder = (changes: readonly Change[]) =>

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparisonsIn, compileFilter } from '../../src/domain/content/compile-filter.js';
 import { asksChanges, type EventFilter, FILTER_OPS, type FieldCondition } from '../../src/domain/content/filter.js';
@@ -6,25 +6,18 @@ import { namesOf } from '../../src/domain/content/filter-path.js';
 import { FilteredEvent } from '../../src/domain/content/judge-filter.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
 import { passesSql } from '../../src/operations/explorer/passes-filter.js';
-import { createTestDatabase } from '../support/database.js';
+import { connectTestDatabase } from '../support/database.js';
 import { hostileJson as json, hostileNames as names, hostileTexts as texts } from '../support/hostile-json.js';
 import { draws, drawsTimeoutMs, fc } from '../support/properties.js';
 
 /** Postgres judges events in an emit, and our own code says why an event was left out: both must agree. */
 
 let client: pg.Client;
-let drop: () => Promise<void>;
-
+let close: () => Promise<void>;
 beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+  ({ client, close } = await connectTestDatabase());
 });
-afterAll(async () => {
-  await client?.end();
-  await drop?.();
-});
+afterAll(() => close?.());
 
 interface Pair {
   type: string;

@@ -41,6 +41,18 @@ export async function createTestDatabase(): Promise<{ url: string; drop(): Promi
   };
 }
 
+/** A connection to such a database, as its owner. `close` deletes the database, too. */
+export async function connectTestDatabase(): Promise<{ client: pg.Client; close(): Promise<void> }> {
+  const { url, drop } = await createTestDatabase();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const close = async () => {
+    await client.end();
+    await drop();
+  };
+  return { client, close };
+}
+
 async function copyTemplate(): Promise<string> {
   const { url, template, databasePrefix, copyStrategy } = inject('testPostgres');
   server ??= openServer(url);

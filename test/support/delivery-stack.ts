@@ -190,6 +190,15 @@ export class DeliveryStack implements AsyncDisposable {
     return (await this.services.db.pool.query(sql)).rows as Row[];
   }
 
+  /** Leaves the next test no delivery, no queue and no webhook that gets events. */
+  async clear(): Promise<void> {
+    await this.rows(`
+      update hookwright.webhooks set active = false, deleted_at = now();
+      delete from hookwright.deliveries;
+      delete from hookwright.ordering_queue;
+      delete from hookwright.ordering_keys`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const daemons = this.#daemons.map((daemon) => daemon.stop());
     await Promise.all([...daemons, ...this.#closing.map((close) => close())]);
