@@ -53,10 +53,10 @@ export const indexes: readonly LargeIndex[] = [
   },
   // What housekeeping deletes.
   { name: 'bulk_operations_finished', table: 'bulk_operations', on: '(finished_at) where finished_at is not null' },
-  // For the erasure of an event.
+  // The erasure of an event reads it.
   { name: 'idempotency_keys_event', table: 'idempotency_keys', on: '(event_id)' },
   { name: 'scheduled_events_event', table: 'scheduled_events', on: '(event_id) where event_id is not null' },
-  // For the retention of a tenant.
+  // The retention of a tenant reads it.
   { name: 'tenants_retention', table: 'tenants', on: '(id) where retention_days is not null and deleted_at is null' },
   {
     name: 'scheduled_events_canceled',

@@ -15,7 +15,7 @@ const FIRST_SCREENS = {
   endpoint: screens('endpoints/one/endpoint.tsx'),
 };
 
-/** What those show after their first figures. */
+/** Parts that the first screens show after their first figures. */
 const LATER = [
   join(ROOT, 'parts/over-time/charts.tsx'),
   ...screens('overview/below.tsx', 'endpoints/one/below.tsx', 'installation/parts.tsx', 'installation/daemons.tsx'),

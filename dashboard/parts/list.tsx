@@ -50,7 +50,7 @@ interface ListProps<Row> {
 /** The heights of a row, and of its card where all are equally high, in px: `h-7.5` below, and `list.css`. */
 export const ROW_PX = 30;
 export const CARD_PX = 92;
-/** Where rows are cards. */
+/** Widths at which rows are cards. */
 export const CARDS = '(width < 30rem)';
 
 const SHOWN = { sm: 'max-sm:hidden', md: 'max-md:hidden', lg: 'max-lg:hidden', '2xl': 'max-2xl:hidden' } as const;

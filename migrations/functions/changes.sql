@@ -1,4 +1,4 @@
--- What has changed between two states that an event reports (docs/decisions/0095). src/domain/content/changes.ts finds
+-- The changes between two states that an event reports (docs/decisions/0095). src/domain/content/changes.ts finds
 -- the same; a test compares.
 
 -- Whether nothing is below a value.
@@ -47,7 +47,7 @@ language sql immutable as $$
     else jsonb_typeof(w.before) <> jsonb_typeof(w.after) or jsonb_typeof(w.after) not in ('object', 'array') end
 $$;
 
--- What filters read of a former state, besides the body of the event: $changed and $previous. Null when jsonb cannot
+-- The variables of filters besides the body of the event: $changed and $previous. Null when jsonb cannot
 -- have it, or when it has so many values that the comparisons would take long (readable_body).
 create or replace function hookwright.filter_change(previous text, body jsonb, comparisons bigint) returns jsonb
 language plpgsql immutable as $$

@@ -28,7 +28,7 @@ export function ConverterSteps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-/** As it is written, in one line. */
+/** The step in one line, such as `RENAME email → mail`. */
 function textOf({ op, path, to, value }: Step): string {
   const rest = op === 'SET' ? ` = ${JSON.stringify(value)}` : to == null ? '' : ` → ${to}`;
   return `${op} ${path}${rest}`;

@@ -8,7 +8,7 @@ export type ShownEndpoint = NonNullable<EndpointQuery['webhook']>;
 
 export type SigningKey = NonNullable<EndpointQuery['viewer']['tenant']>['signingKeys'][number];
 
-/** What the operator allows all endpoints of the tenant together. */
+/** The operator's limits for all endpoints of the tenant together. */
 export type RequestLimits = NonNullable<EndpointQuery['viewer']['tenant']>['limits'];
 
 /** Properties of every dialog of an endpoint. */

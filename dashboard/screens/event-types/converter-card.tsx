@@ -72,7 +72,7 @@ function Proof({ eventType, version }: { eventType: string; version: number }) {
   );
 }
 
-/** How many events fit, and examples of those that do not. */
+/** The number of events that fit, and examples that do not. */
 function ProofResult({ proof }: { proof: ConverterProofFragment }) {
   const { fits, complete, sampleIssues, eventsJudged, eventsFit, misfits } = proof;
   return (

@@ -9,7 +9,7 @@ interface Change {
   description?: string;
   /** One that differs from the current one. */
   schema?: Schema;
-  /** Of such a schema. */
+  /** Steps from such a schema to the current one. */
   converter?: ConverterStepInput[];
 }
 

@@ -35,7 +35,7 @@ export default function InstallationPage() {
   const [attempts, readAttempts] = useQuery({ query: ATTEMPTS, variables: { since, until: until ?? null } });
   const [kept, readKept] = useQuery({ query: KEPT });
   const [latestFailing, readFailing] = useQuery({ query: FAILING });
-  // What is shown stays while the table comes.
+  // The page keeps its content while the table comes.
   const failing = useDeferredValue(latestFailing);
   useRefresh(readNow, NOW_EVERY_MS);
   useRefresh(readAttempts, ATTEMPTS_EVERY_MS);

@@ -41,7 +41,7 @@ export const OVERVIEW = graphql(`
   }
 `);
 
-/** Of endpoints that stop a key after a failure: whether one is stopped. */
+/** Whether a key is blocked, for endpoints that block one after a failure. */
 export const STOPPED = graphql(`
   query Stopped($ids: [ID!]!) {
     nodes(ids: $ids) { id ... on Webhook { orderingKeys(blocked: true, first: 1) { key } } }

@@ -3,7 +3,7 @@ import { NAME, namesOf, PATH_CHARS_MAX, PATH_NAMES_MAX } from './filter-path.js'
 /** Stands for each element of a list. */
 export const EACH = null;
 
-/** Where values of a payload are: names of fields, and EACH behind the name of a list. */
+/** A place of values in a payload: names of fields, and EACH behind the name of a list. */
 export type Place = readonly (string | typeof EACH)[];
 
 const PART = `(?:${NAME.source})(?:\\[\\])*`;

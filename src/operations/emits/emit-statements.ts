@@ -60,7 +60,7 @@ const plainStatement: Statement = {
 
 const moreColumns = ['ordering_keys', 'type_versions', 'traceparents', 'keep_hours', 'previous'].map(fullColumn);
 
-/** The statement of batches in which an item has more than others. What none of them has is null. */
+/** The statement of batches in which an item has more than others. A column that no item has is null. */
 const fullStatement: Statement = {
   name: 'emit_full_events',
   text: `select event_id, delivery_count, duplicate, error_code, error_detail

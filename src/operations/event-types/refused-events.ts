@@ -23,7 +23,7 @@ export interface RefusedEvents {
   complete: boolean;
 }
 
-/** Judges a payload, and its text. Null: it is of another form than those that are judged. */
+/** Judges a payload, and its text. Null: it has another form, so it is not judged. */
 type Judge = (payload: unknown, body: string) => Promise<InputIssue[] | null>;
 
 export const EVENTS_MAX = 1_000;

@@ -44,7 +44,7 @@ const convertersStatement: Statement = {
          where event_type = $1`,
 };
 
-/** How payloads become those of a release. Daemons and the API have one each, and make the same of an event. */
+/** Converts payloads to those of a release. Daemons and the API have one each, with the same result for an event. */
 export class Conversions {
   readonly #releases: Remembered<string, ReadonlyMap<string, number>>;
   readonly #types: Remembered<string, Versions>;

@@ -190,7 +190,7 @@ const FREE = moveOf('free_waiting', 'WAITING', `status = 'PENDING', job_group = 
   releases: true,
 });
 const FREE_HELD = moveOf('free_waiting_held', 'WAITING', HELD, { ends: true });
-/** How long the keys of the webhook must be quiet. What settles does so from its release on (docs/decisions/0093). */
+/** The time that keys of the webhook must be quiet. Deliveries settle from their release on (docs/decisions/0093). */
 const SETTLE = `(
       select make_interval(secs => o.ordering_settle_seconds) from hookwright.webhook_options o
       where o.webhook_id = d.webhook_id and o.ordering_keep = 'LATEST')`;

@@ -84,7 +84,7 @@ export function EndpointAnswerView({
   );
 }
 
-/** What to do about a failure, and how long what is true now lasts. */
+/** The remedy for a failure, and how long the state lasts. */
 function Explanation({
   answer,
   endpoint,

@@ -24,7 +24,7 @@ export interface EndpointFacts {
   lastDay?: readonly { attempts: number; failures: number }[] | null;
   endpointState?: { window: number; waiting: number; meanMs?: number | null } | null;
   delivery?: { ratePerSecond?: number | null; tls?: TlsFacts | null } | null;
-  /** What the operator allows all endpoints of the tenant together. */
+  /** The operator's limits for all endpoints of the tenant together. */
   tenantLimits?: { requestsPerSecond?: number | null; requestsAtOnce?: number | null } | undefined;
   verification?: { challengeCode?: string | null; nextAt?: string | null } | null;
   /** Why the latest of its deliveries that has failed did so; null where none is known. */

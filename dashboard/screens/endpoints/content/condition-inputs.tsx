@@ -11,7 +11,7 @@ interface ConditionInputsProps {
   onChange: (row: FilterRow) => void;
   /** Examples of a field and of a value. */
   examples: { path: string; value: string };
-  /** Of the text inputs. */
+  /** ARIA attributes of the text inputs. */
   described?: Pick<ComponentProps<typeof TextInput>, 'aria-describedby' | 'aria-invalid'>;
   /** The id of the list of suggested fields. */
   list?: string;

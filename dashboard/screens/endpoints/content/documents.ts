@@ -21,7 +21,7 @@ export const RELEASES = graphql(`
   }
 `);
 
-/** What has changed since the release of an endpoint. */
+/** Changes of event types since the release of an endpoint. */
 export const OLDER_VERSIONS = graphql(`
   query OlderVersions($id: ID!) {
     webhook(id: $id) {

@@ -24,7 +24,7 @@ export function Activity({
   keys: Keys;
   limits?: RequestLimits | undefined;
 }) {
-  // What is shown stays while they come.
+  // The page keeps its content while they come.
   const isBlocked = useDeferredValue(keys.keys.some(({ blockedAt }) => blockedAt != null));
   return (
     <>

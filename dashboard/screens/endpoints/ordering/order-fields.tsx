@@ -75,7 +75,7 @@ export function OrderFields({
 /** Fields beside which their refusals stand. */
 const OWN_PLACES = ['keyPath', 'settleSeconds', 'settleMaxSeconds'];
 
-/** How long a key must be quiet before its newest delivery is sent. */
+/** The time that a key must be quiet before its newest delivery is sent. */
 function Settling({ value, onChange, issues }: Omit<Parameters<typeof OrderFields>[0], 'eventTypes'>) {
   const { i18n } = useLingui();
   const seconds = (field: 'settleSeconds' | 'settleMaxSeconds', placeholder: string) => (
