@@ -6,6 +6,15 @@ const keyPath = `names with dots between them, such as \`order.id\`, at most ${P
 const SETTLE_SECONDS_MIN = 0.5;
 export const SETTLE_SECONDS_MAX = 3_600;
 const settleRange = `${SETTLE_SECONDS_MIN} to ${SETTLE_SECONDS_MAX}`;
+const settleTime = {
+  kind: 'number',
+  min: SETTLE_SECONDS_MIN,
+  max: SETTLE_SECONDS_MAX,
+  unit: 'seconds',
+  refusedAs: 'settle_out_of_range',
+  optional: true,
+  since: '0.2.0',
+} as const;
 
 /** In which order a webhook gets its events (docs/ordering.md). */
 export const ordering = {
@@ -60,28 +69,16 @@ export const ordering = {
       rest: 'Which waiting events of a key are sent: ALL, or LATEST (a new event cancels those of its key that wait). null means ALL.',
     },
     settleSeconds: {
-      kind: 'number',
+      ...settleTime,
       column: 'ordering_settle_seconds',
-      min: SETTLE_SECONDS_MIN,
-      max: SETTLE_SECONDS_MAX,
-      unit: 'seconds',
-      refusedAs: 'settle_out_of_range',
-      optional: true,
-      since: '0.2.0',
       description:
         'How many seconds a key must have been quiet before its latest event is sent. Null: events are sent at once.',
       input: `How many seconds a key must have been quiet before its latest event is sent, ${settleRange}. It needs \`keep: LATEST\`. Null: events are sent at once.`,
       rest: `How many seconds a key must have been quiet before its latest event is sent, ${settleRange}. It needs \`keep\` LATEST. null: events are sent at once.`,
     },
     settleMaxSeconds: {
-      kind: 'number',
+      ...settleTime,
       column: 'ordering_settle_max_seconds',
-      min: SETTLE_SECONDS_MIN,
-      max: SETTLE_SECONDS_MAX,
-      unit: 'seconds',
-      refusedAs: 'settle_out_of_range',
-      optional: true,
-      since: '0.2.0',
       description:
         'The most seconds that a key which is never quiet waits. Null: ten times `settleSeconds`, at most an hour.',
       input: `The most seconds that a key which is never quiet waits: \`settleSeconds\` to ${SETTLE_SECONDS_MAX}. Null: ten times \`settleSeconds\`, at most an hour.`,
