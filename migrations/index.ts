@@ -44,6 +44,7 @@ import { Settling } from './0050-settling.js';
 import { Releases } from './0051-releases.js';
 import { ChangesAndTargets } from './0052-changes-and-targets.js';
 import { Cell } from './0053-cell.js';
+import { TenantMoves } from './0054-tenant-moves.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -101,4 +102,5 @@ export const migrations = [
   { name: '0051-releases', class: Releases },
   { name: '0052-changes-and-targets', class: ChangesAndTargets },
   { name: '0053-cell', class: Cell },
+  { name: '0054-tenant-moves', class: TenantMoves },
 ];
