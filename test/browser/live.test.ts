@@ -6,6 +6,7 @@ import { measurePageWork } from '../support/browser/page-work.js';
 import { visit } from '../support/browser/visit.js';
 import { DashboardStack } from '../support/dashboard-stack.js';
 import { eventually } from '../support/eventually.js';
+import { slowness } from '../support/machine-speed.js';
 
 async function openStack(): Promise<DashboardStack> {
   const stack = await DashboardStack.open();
@@ -19,7 +20,12 @@ const light = (page: Page, text: string) =>
   page.getByRole('status').getByText(text, { exact: true }).waitFor({ timeout: 20_000 });
 
 /** What a browser says when nobody listens, and of answers that end too early. */
-const AWAY = [/ERR_CONNECTION_(REFUSED|RESET)/, /ERR_EMPTY_RESPONSE/, /ERR_INCOMPLETE_CHUNKED_ENCODING/];
+const AWAY = [
+  /ERR_CONNECTION_(REFUSED|RESET|CLOSED|ABORTED)/,
+  /ERR_SOCKET_NOT_CONNECTED/,
+  /ERR_EMPTY_RESPONSE/,
+  /ERR_INCOMPLETE_CHUNKED_ENCODING/,
+];
 
 describe('a page whose service is started again', () => {
   for (const [when, before] of [
@@ -88,7 +94,7 @@ describe('the list of deliveries', () => {
         .waitFor();
     });
     console.log('At 100 deliveries a second:', figures);
-    expect(figures.longestTaskMs).toBeLessThan(TASK_MS_MAX);
+    expect(figures.longestTaskMs / (await slowness())).toBeLessThan(TASK_MS_MAX);
 
     const expected = (await stack.delivery.deliveries()).toReversed().map(({ id, status }) => `${id} ${status}`);
     expect(expected).toHaveLength(BATCHES * BATCH_EVENTS);

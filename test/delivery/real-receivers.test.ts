@@ -119,7 +119,9 @@ describe.concurrent('deliveries', () => {
     );
     expect(row!.seconds).toBeGreaterThanOrEqual(9.9);
     if (daemons === 1) {
-      expect(row!.failures).toBe(10);
+      // Those that are in flight at the tenth are recorded, too. A failing endpoint has few.
+      expect(row!.failures).toBeGreaterThanOrEqual(10);
+      expect(row!.failures).toBeLessThanOrEqual(14);
       expect(row!.seconds).toBeLessThan(20);
     }
   });

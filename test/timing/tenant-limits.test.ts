@@ -96,8 +96,9 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const ENDPOINTS = 20;
 const PER_SECOND = 10;
-/** The one that lives has found the deliveries of one that was killed. */
-const TAKEN_OVER_MS = 6_000;
+/** By then the one that lives has found the deliveries of one that was killed, however slow the machine is. */
+const TAKEN_OVER_BY = 230;
+const SENT = 330;
 
 test('twenty endpoints get ten requests a second by two daemons, each its share, and one daemon alone goes on', {
   timeout: 120_000,
@@ -113,7 +114,7 @@ test('twenty endpoints get ten requests a second by two daemons, each its share,
   await eventually(() => sent() >= 120, 30_000);
   const diedMs = Date.now();
   await kill(dies);
-  await eventually(() => sent() >= 330, 60_000);
+  await eventually(() => sent() >= SENT, 60_000);
   await kill(lives);
   const began = await beganAt(stack);
   const inMs = (from: number, until: number) => began.filter(({ at }) => at >= from && at < until);
@@ -122,8 +123,9 @@ test('twenty endpoints get ten requests a second by two daemons, each its share,
   // Recorded answers of the one that was killed are lost, and its requests in hand come again.
   expect(rateOf(fromMs, diedMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
   expect(rateOf(fromMs, diedMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
-  expect(rateOf(diedMs + TAKEN_OVER_MS, lastMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
-  expect(rateOf(diedMs + TAKEN_OVER_MS, lastMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
+  const aloneMs = began.at(TAKEN_OVER_BY - SENT)!.at;
+  expect(rateOf(aloneMs, lastMs)).toBeGreaterThanOrEqual(0.9 * PER_SECOND);
+  expect(rateOf(aloneMs, lastMs)).toBeLessThanOrEqual(1.1 * PER_SECOND);
   const most = Math.max(...began.map(({ at }) => inMs(at, at + 1_000).length));
   // Requests that a late process could not begin in time begin later: half a second's at most.
   expect(most).toBeLessThanOrEqual(1.5 * PER_SECOND + 1);

@@ -4,7 +4,7 @@ import { query, type Statement } from '../../platform/database/database.js';
 import { type Candidate, countOf, type Found, type Queued } from './find-queued.js';
 
 /** Blocks that counting a kind may take beside looking webhooks up, and those of an index that each delivery takes. */
-const COUNT_BLOCKS = 250;
+const COUNT_BLOCKS = 200;
 const BLOCKS_A_ROW = 0.006;
 const COUNTED_AT_LEAST = 5;
 
