@@ -116,6 +116,16 @@ async function routes(client: Client): Promise<void> {
   expect([foreign.status, foreign.headers.get('hookwright-cell')]).toEqual([421, '0']);
 }
 
+/** What the proxy itself answers for cell 0 is JSON, for REST and for GraphQL. */
+async function saysThatItIsDown(ask: Client['ask']): Promise<void> {
+  const { key } = cells[0]!.tenant;
+  const rest = await ask('GET /api/v1/webhooks', key);
+  expect([rest.status, rest.headers.get('retry-after'), rest.body.code]).toEqual([503, '1', 'unavailable']);
+  const graphql = await ask('POST /graphql', key, undefined, { query: '{ __typename }' });
+  expect(graphql.status).toBe(503);
+  expect(graphql.body.errors[0].extensions).toMatchObject({ code: 'UNAVAILABLE', reason: 'unavailable' });
+}
+
 describe.skipIf(skipsHaproxyTests)('two cells behind HAProxy with ops/haproxy/cells.cfg', () => {
   test('are one address: each request goes to the cell of its tenant or key', { timeout: 60_000 }, async () => {
     await using proxy = await startHaproxy(
@@ -176,6 +186,17 @@ test.skipIf(skipsNginxTests)(
   },
 );
 
+test.skipIf(skipsNginxTests)('nginx says it too when a cell is down', { timeout: 60_000 }, async () => {
+  const port = await ownPort();
+  await using _nginx = await runNginx(
+    (folder) => nginxOf(folder, port, [1, cells[1]!.port], []),
+    async () => (await fetch(`http://127.0.0.1:${port}/health/live`)).status === 503,
+  );
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  await saysThatItIsDown(client.ask);
+  expect(await client.viewer(cells[1]!.tenant.key)).toBe(`tn_${cells[1]!.tenant.id}`);
+});
+
 test.skipIf(skipsHaproxyTests)(
   'a cell that is down is 503 for its own tenants alone',
   { timeout: 60_000 },
@@ -187,12 +208,8 @@ test.skipIf(skipsHaproxyTests)(
     const { ask, viewer } = clientOf(proxy.origin);
     const { tenant } = cells[1]!;
     await cells[0]!.end();
-    await eventually(async () => {
-      const response = await fetch(`${proxy.origin}/api/v1/webhooks`, {
-        headers: { authorization: `Bearer ${cells[0]!.tenant.key}` },
-      });
-      return response.status === 503;
-    });
+    await eventually(async () => (await ask('GET /api/v1/webhooks', cells[0]!.tenant.key)).status === 503);
+    await saysThatItIsDown(ask);
     for (let asked = 0; asked < 50; asked++) {
       expect((await ask('GET /api/v1/webhooks', tenant.key)).status).toBe(200);
     }

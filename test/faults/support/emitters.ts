@@ -33,6 +33,8 @@ export class Load {
   readonly accepted: Accepted[] = [];
   /** How often each status was answered; `lost` where there was no answer. */
   readonly statuses: Record<string, number> = {};
+  /** How long each answer took. */
+  readonly answerMs: number[] = [];
   /** @throws Error when an event was refused, or not accepted within two minutes */
   readonly done: Promise<void>;
   readonly #pool: Pool;
@@ -88,7 +90,9 @@ export class Load {
   async #emit(key: string): Promise<void> {
     const deadline = performance.now() + WAIT_MAX_MS;
     for (;;) {
+      const askedAt = performance.now();
       const { status, accepted } = await this.#ask(key);
+      this.answerMs.push(performance.now() - askedAt);
       this.statuses[status] = (this.statuses[status] ?? 0) + 1;
       if (accepted !== undefined) {
         this.accepted.push({ key, ...accepted });

@@ -142,8 +142,14 @@ export class Site implements AsyncDisposable {
     return id;
   }
 
-  load(wanted: Omit<LoadOptions, 'origin' | 'apiKey'>): Load {
-    const load = new Load({ ...wanted, origin: this.#origin, apiKey: this.#apiKey });
+  /** Of the API. */
+  get port(): number {
+    return Number(new URL(this.#origin).port);
+  }
+
+  /** @param wanted.origin default: the API's own */
+  load(wanted: Omit<LoadOptions, 'origin' | 'apiKey'> & { origin?: string }): Load {
+    const load = new Load({ origin: this.#origin, ...wanted, apiKey: this.#apiKey });
     this.#belongings.defer(() => load.close());
     this.#loads.push(load);
     return load;
