@@ -21,6 +21,12 @@ export interface Subject {
   webhookId: string;
   eventId: string;
   deliveryId: string;
+  /** Webhooks of it that are pinned to a release, and that wait until a key is quiet. */
+  pinnedId: string;
+  settlingId: string;
+  /** A webhook that is called at addresses below its url, and an event that was for it alone, or for it and another. */
+  calledId: string;
+  targetedId: string;
 }
 
 const DAY_MS = 86_400_000;
@@ -88,16 +94,20 @@ const consoleLists = ({ tenantId, webhookId }: Subject): Asked[] => [
   ['WhereIs', { id: webhookId }],
 ];
 
-const portalLists = ({ webhookId, eventId, deliveryId }: Subject): Asked[] => [
+const portalLists = ({ webhookId, eventId, deliveryId, ...others }: Subject): Asked[] => [
   ['Endpoints'],
   ['Endpoint', { id: webhookId }],
+  ['Endpoint', { id: others.pinnedId }, 'pinned'],
   ['EndpointStats', { id: webhookId, since: ago(7), until: null, eventType: null }],
   ['OrderingKeys', { id: webhookId }],
+  ['OrderingKeys', { id: others.settlingId }, 'settling'],
   ['Deliveries', { filter: {} }],
   ...['FAILED', 'PENDING', 'HELD', 'CANCELED', 'SUCCEEDED'].map(
     (status): Asked => ['Deliveries', { filter: { status } }, status],
   ),
   ['Deliveries', { filter: { webhookId } }, 'webhook'],
+  ['Deliveries', { filter: { webhookId: others.settlingId } }, 'settling'],
+  ['Deliveries', { filter: { webhookId: others.calledId } }, 'called'],
   ['Deliveries', { filter: { eventType: 'voucher.emitted' } }, 'type'],
   ['Deliveries', { filter: { since: ago(5), until: ago(4) } }, 'range'],
   ['DeliveryCounts', { filter: { since: ago(1) } }],
@@ -107,6 +117,8 @@ const portalLists = ({ webhookId, eventId, deliveryId }: Subject): Asked[] => [
   ['Events', { filter: {}, deliveries: true }],
   ['Event', { id: eventId }],
   ['FanOut', { id: eventId }],
+  ['Event', { id: others.targetedId }, 'targets'],
+  ['FanOut', { id: others.targetedId }, 'targets'],
   ['ScheduledEvents', { filter: {} }],
   ['Operations', { filter: null }],
   ['Keys', { filter: { active: true } }],

@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { LANES } from '../../src/domain/pacing/lanes.js';
 import { DAYS, HOURS, type Plan } from './plan.js';
-import { ORDERED } from './seed-options.js';
+import { CALLED, ORDERED, SETTLING } from './seed-options.js';
 
 const DELIVERIES_PER_EVENT = 2;
+/** Every twentieth event has the state before the change that it reports. */
+const CHANGED_EVERY = 20;
 /** Of events: those of the largest tenant, and those of it and the busy ones. The others are quiet. */
 const LARGEST_PART = 0.05;
 const BUSY_PART = 0.3;
@@ -50,9 +52,17 @@ const daySql = (plan: Plan, events: number) => `
     select *, ${plan.firstTenant} + 1 + tenant as tenant_id, ${typeSql(plan)} as event_type,
            floor(webhooks * case when tenant < 0 then c ^ 3 else c end)::bigint as which
     from sized),
+  placed as materialized (
+    select *, ${bodySql} as body,
+           array(select first + (which + more) % webhooks from generate_series(0, ${DELIVERIES_PER_EVENT - 1}) as more
+                 where more < webhooks) as places
+    from made),
   events as (
-    insert into hookwright.events (id, tenant_id, event_type, body)
-    select id, tenant_id, event_type, ${bodySql} from made order by id),
+    insert into hookwright.events (id, tenant_id, event_type, body, type_version, previous, targets)
+    select id, tenant_id, event_type, body, 1, case when number % ${CHANGED_EVERY} = 0 then ${previousSql} end,
+           case when exists (select from unnest(places) as p(place) where ${plan.optionsSql('place', ...CALLED)})
+                then array(select ${plan.webhookSql('place')} from unnest(places) as p(place)) end
+    from placed order by id),
   keys as (
     insert into hookwright.idempotency_keys (tenant_id, key, event_id, request_hash, created_at)
     select tenant_id, md5(id::text), id, sha256(int8send(id)), at from made
@@ -62,14 +72,14 @@ const daySql = (plan: Plan, events: number) => `
     select id, tenant_id, '00-' || md5(id::text) || '-' || left(md5(number::text), 16) || '-01' from made
     where number % 100 = 0 and at > now() - interval '7 days'),
   sent as (
-    select made.*, id + 1 + more as delivery_id, first + (which + more) % webhooks as place, random() as luck
-    from made, generate_series(0, ${DELIVERIES_PER_EVENT - 1}) as more where more < webhooks),
+    select made.*, id + nth as delivery_id, place, random() as luck
+    from placed made, unnest(places) with ordinality as p(place, nth)),
   ended as (
     select *, ${statusSql(plan)} as status from sent
     where not (${plan.longDisabledSql('place')} and at > ${plan.disabledAtSql('place')})),
   written as (
     insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, cancel_reason,
-                                       attempt_count, due_at, finished_at, last_status_code, last_error_code)
+                                       attempt_count, due_at, finished_at, last_status_code, last_error_code, path)
     select delivery_id, tenant_id, id, ${plan.webhookSql('place')}, event_type, status::hookwright.delivery_status,
            case when status = 'CANCELED' then 'BY_USER'::hookwright.cancel_reason end,
            case status when 'FAILED' then 6 when 'HELD' then 0 when 'CANCELED' then 0 when 'PENDING' then 2 else 1 end,
@@ -77,7 +87,8 @@ const daySql = (plan: Plan, events: number) => `
            case when status = 'FAILED' then least(at + interval '62 minutes', now())
                 when status not in ('HELD', 'PENDING') then at + interval '1 second' * luck end,
            case when status = 'SUCCEEDED' then 200 when status in ('FAILED', 'PENDING') then 503 end,
-           case when status in ('FAILED', 'PENDING') then 'HTTP_503' end
+           case when status in ('FAILED', 'PENDING') then 'HTTP_503' end,
+           case when ${plan.optionsSql('place', ...CALLED)} then '/orders/' || id end
     from ended order by delivery_id
     returning id, tenant_id, webhook_id, status, attempt_count, finished_at, last_status_code, last_error_code)
   insert into hookwright.attempts (delivery_id, number, tenant_id, url, started_at, duration_ms, status_code, error_code,
@@ -99,6 +110,7 @@ const bodySql = `
     when 'booking.canceled' then format('{"booking_code":"B-%s","canceled_at":"%s"}', id, at)
     when 'coupon.applied' then format('{"code":"SUMMER-%s","discount_type":"percent"}', number)
     else format('{"booking_code":"B-%s","voucher_number":"V-%s"}', id, number) end`;
+const previousSql = `replace(replace(body, '"B-', '"A-'), 'SUMMER', 'WINTER')`;
 const requestHeadersSql = `
   format('{"content-type":"application/json","user-agent":"Hookwright","webhook-id":"%s","webhook-timestamp":"1767225600","webhook-signature":"v1,%s="}',
          id, repeat('c', 43))`;
@@ -116,11 +128,13 @@ const KEYS_PER_WEBHOOK = 2;
 const IN_QUEUE = 5;
 
 /**
- * Writes ordering keys: the first delivery of each waits for a retry, or blocks the key, and the others wait for it;
- * and the jobs of deliveries that are due while their endpoint has asked for a pause.
+ * Writes ordering keys: the first delivery of each waits for a retry, or blocks the key, and the others wait for it, or
+ * the latest one waits until its key is quiet; and the jobs of deliveries that are due while their endpoint has asked
+ * for a pause.
  */
 export async function seedWaiting(client: pg.ClientBase, plan: Plan): Promise<void> {
   await client.query(queuesSql(plan));
+  await client.query(settlingSql(plan));
   await client.query(`
     insert into hookwright.ordering_keys (webhook_id, key, tenant_id, is_new)
     select distinct webhook_id, key, tenant_id, false from hookwright.ordering_queue on conflict do nothing`);
@@ -157,6 +171,38 @@ const queuesSql = (plan: Plan) => `
          case when is_head and is_blocked then now() end
   from (select * from made order by id) in_order`;
 
+/** The latest delivery of each key, and those whose place it took. */
+const settlingSql = (plan: Plan) => `
+  with settling as (
+    select ${plan.webhookSql('place')} as webhook_id, ${plan.tenantSql('place')} as tenant_id,
+           row_number() over (order by place) - 1 as nth
+    from generate_series(0, ${plan.size.webhooks - 1}) as each(place)
+    join hookwright.webhooks w on w.id = ${plan.webhookSql('place')} and w.active
+    where ${plan.optionsSql('place', ...SETTLING)}),
+  made as materialized (
+    select *, max(id) over (partition by webhook_id, key) as latest
+    from (
+      select webhook_id, tenant_id, 'order-' || key as key,
+             hookwright.id_at(now() - interval '5 minutes' + interval '1 millisecond' * nth)
+               | ((nth * 16 + key * 8 + position) & 4095) as id
+      from settling, generate_series(0, ${KEYS_PER_WEBHOOK - 1}) as key, generate_series(1, ${IN_QUEUE}) as position) each),
+  events as (
+    insert into hookwright.events (id, tenant_id, event_type, body, ordering_key, type_version)
+    select id, tenant_id, 'booking.created', '{"booking_code":"' || key || '","local_number":"1","brand":"alpha"}', key, 1
+    from made),
+  deliveries as (
+    insert into hookwright.deliveries (id, tenant_id, event_id, webhook_id, event_type, status, cancel_reason, due_at,
+                                       finished_at, ordering_key, settling_since, superseded_by)
+    select id, tenant_id, id, webhook_id, 'booking.created',
+           (case when id = latest then 'PENDING' else 'CANCELED' end)::hookwright.delivery_status,
+           case when id <> latest then 'SUPERSEDED'::hookwright.cancel_reason end, now() + interval '1 hour',
+           case when id <> latest then now() end, key, case when id = latest then now() end,
+           case when id <> latest then latest end
+    from made)
+  insert into hookwright.ordering_queue (webhook_id, key, position, delivery_id, tenant_id)
+  select webhook_id, key, nextval('hookwright.ordering_position'), id, tenant_id
+  from (select * from made where id = latest order by id) in_order`;
+
 /** They come back by themselves when the pause is over, spread over some minutes. */
 const jobsSql = `
   select hookwright.enqueue_deliveries(array_agg(d.id order by d.id), array_agg(d.attempt_count + 1 order by d.id),
@@ -176,6 +222,10 @@ export async function waitAgain(client: pg.ClientBase): Promise<void> {
   await client.query(`
     update hookwright.deliveries d set due_at = ${retriedAtSql('random()')} from hookwright.webhooks w
     where d.status = 'PENDING' and d.due_at < now() + interval '1 hour' and w.id = d.webhook_id
-      and w.closed_until is null`);
+      and w.closed_until is null and d.settling_since is null`);
+  await client.query(
+    `update hookwright.deliveries set settling_since = now(), due_at = now() + interval '1 hour'
+     where status = 'PENDING' and settling_since is not null and attempt_count = 0`,
+  );
   await client.query(jobsSql);
 }

@@ -12,6 +12,12 @@ const FILTERED = [340, 345] as const;
 export const ORDERED = [345, 350] as const;
 const FORMATTED = [350, 355] as const;
 const LIMITED = [355, 360] as const;
+const PINNED = [380, 400] as const;
+export const SETTLING = [423, 426] as const;
+export const CALLED = [455, 465] as const;
+/** Keys of webhooks that settle are quiet after so long: the longest time, since nothing falls due meanwhile. */
+const SETTLE_SECONDS = 3_600;
+const RELEASE = '2026-01';
 
 /** Options of webhooks, and what people and programs leave behind in an installation that is managed. */
 export async function seedOptions(client: pg.ClientBase, plan: Plan): Promise<void> {
@@ -47,6 +53,17 @@ function optionsOf(plan: Plan): string[] {
       `'booking_code', '${compilePath('booking_code')}', 'KEY', 'BLOCK'`,
       ORDERED,
     ),
+    options(
+      'key_path, ordering_path, ordering_by, ordering_keep, ordering_settle_seconds',
+      `'booking_code', '${compilePath('booking_code')}', 'KEY', 'LATEST', ${SETTLE_SECONDS}`,
+      SETTLING,
+    ),
+    options('callback', 'true', CALLED),
+    `insert into hookwright.releases (name, made_at) values ('${RELEASE}', now() - interval '30 days')`,
+    `insert into hookwright.release_versions (release_id, event_type, version)
+     select r.id, v.event_type, max(v.version) from hookwright.releases r, hookwright.event_type_versions v
+     group by r.id, v.event_type`,
+    options('release', `'${RELEASE}'`, PINNED),
     options('format, rate_per_second', `'SLACK', 1`, FORMATTED),
     options(
       'timeout_ms, retry_delays_seconds, rate_per_second, concurrency_max',
@@ -55,9 +72,10 @@ function optionsOf(plan: Plan): string[] {
     ),
     `update hookwright.webhooks w set options_version = 1 from hookwright.webhook_options o where o.webhook_id = w.id`,
     // One content is current, and an older one has ended.
-    `insert into hookwright.webhook_contents (tenant_id, webhook_id, format, created_at, ended_at)
-     select tenant_id, webhook_id, format, now() - age * interval '20 days', case when age = 2 then now() - interval '20 days' end
-     from hookwright.webhook_options, generate_series(1, 2) as age where format is not null`,
+    `insert into hookwright.webhook_contents (tenant_id, webhook_id, format, release, created_at, ended_at)
+     select tenant_id, webhook_id, coalesce(format, 'JSON'), release, now() - age * interval '20 days',
+            case when age = 2 then now() - interval '20 days' end
+     from hookwright.webhook_options, generate_series(1, 2) as age where format is not null or release is not null`,
     `update hookwright.webhook_options o set content_id = k.id
      from hookwright.webhook_contents k where k.webhook_id = o.webhook_id and k.ended_at is null`,
     `insert into hookwright.webhook_recoveries (webhook_id, tenant_id, generation, pause_minutes, recovered_at)

@@ -123,9 +123,16 @@ const subjectSql = `
     select d.* from largest l, lateral (
       select * from hookwright.deliveries d where d.tenant_id = l.tenant_id order by id desc limit 10000) d),
   busiest as (select webhook_id from newest group by 1 order by count(*) desc limit 1)
-  select tenant_id::integer as "tenantId", webhook_id::text as "webhookId", event_id::text as "eventId",
-         id::text as "deliveryId"
-  from newest join busiest using (webhook_id) where attempt_count > 0 order by id desc limit 1`;
+  select tenant_id::integer as "tenantId", newest.webhook_id::text as "webhookId", newest.event_id::text as "eventId",
+         id::text as "deliveryId",
+         (select min(o.webhook_id)::text from hookwright.webhook_options o join largest using (tenant_id)
+          where o.release is not null) as "pinnedId",
+         (select min(o.webhook_id)::text from hookwright.webhook_options o join largest using (tenant_id)
+          where o.ordering_settle_seconds is not null) as "settlingId",
+         called.webhook_id::text as "calledId", called.event_id::text as "targetedId"
+  from newest join busiest using (webhook_id)
+  cross join (select webhook_id, event_id from newest where path is not null order by id desc limit 1) called
+  where attempt_count > 0 order by id desc limit 1`;
 
 function keysIn(setting: string): { kid: string; key: Buffer }[] {
   return setting.split(',').map((text) => {

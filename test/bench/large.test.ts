@@ -9,7 +9,15 @@ import { readOptions, UsageError } from '../../bench/options.js';
 import { dashboardDocuments } from '../support/dashboard-documents.js';
 
 const api = { origin: '', apiKey: '' };
-const subject = { platform: api, tenant: api, tenantId: 1, webhookId: '2', eventId: '3', deliveryId: '4' };
+const subject = {
+  platform: api,
+  tenant: api,
+  tenantId: 1,
+  webhookId: '2',
+  eventId: '3',
+  deliveryId: '4',
+  ...{ pinnedId: '5', settlingId: '6', calledId: '7', targetedId: '8' },
+};
 
 test('every question is a query that the dashboard sends, with variables that it takes', () => {
   const schema = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'));

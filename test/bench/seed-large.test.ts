@@ -68,6 +68,25 @@ test('deliveries wait, are held and have failed, and webhooks are in every state
   expect(await count('hookwright.ordering_queue where blocked_at is not null')).toBeGreaterThan(0);
 });
 
+test('events have a former state or targets, and endpoints settle, are pinned, or are called below their url', async () => {
+  const events = await count('hookwright.events');
+  expect((await count('hookwright.events where previous is not null')) / events).toBeCloseTo(0.05, 1);
+  expect(await count('hookwright.events where targets is not null')).toBeGreaterThan(0);
+  expect(await count('hookwright.events where type_version is not null')).toBeGreaterThan(events * 0.9);
+  const otherwise = `hookwright.deliveries d join hookwright.events e on e.id = d.event_id and e.tenant_id = d.tenant_id
+    left join hookwright.webhook_options o on o.webhook_id = d.webhook_id
+    where (d.path is not null) <> (o.callback is true) or d.webhook_id <> all(e.targets) or d.path is not null and e.targets is null`;
+  expect(await count(otherwise)).toBe(0);
+  const settling = `hookwright.deliveries d join hookwright.ordering_queue q on q.delivery_id = d.id
+    where d.status = 'PENDING' and d.settling_since is not null`;
+  expect(await count(settling)).toBeGreaterThan(0);
+  expect(await count(`hookwright.deliveries where superseded_by is not null`)).toBeGreaterThan(0);
+  const pinned = `hookwright.webhook_options o join hookwright.releases r on r.name = o.release
+    join hookwright.webhook_contents c on c.id = o.content_id and c.release = o.release`;
+  expect(await count(pinned)).toBe(await count('hookwright.webhook_options where release is not null'));
+  expect(await count(pinned)).toBeGreaterThan(0);
+});
+
 test('the doctor finds no delivery, queue, time or filter that is wrong', async () => {
   const client = await stack.services.db.pool.connect();
   const facts = await examineDeliveries(client, null).finally(() => client.release());

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { retriesOf } from '../../src/cli/developer/import/read/convoy-retries.js';
 import { readFilter } from '../../src/domain/content/read-filter.js';
 import { readConfig } from '../../src/platform/settings/config.js';
 import { runHere } from '../support/command.js';
@@ -103,6 +104,7 @@ describe('import read', () => {
       auth: { apiKey: { header: 'X-Acme-Key', value: 'invented-api-key-2' } },
       ratePerSecond: 5,
       timeoutMs: 10_000,
+      retryDelaysSeconds: [10, 10, 10],
     });
     const field = (path: string, op: string, value: unknown) => ({ field: { path, op, value } });
     expect(webhooks['E1'].filter).toEqual({
@@ -129,7 +131,8 @@ describe('import read', () => {
       active: false,
       auth: { basic: { username: 'acme', password: 'invented-password-1' } },
       timeoutMs: 15_000,
-      notes: [expect.stringMatching(/to a chat/)],
+      retryDelaysSeconds: [60, 120, 240, 480, 960, 1_920, 3_840, ...Array(13).fill(7_200)],
+      notes: ['it was sent again 25 times: here it is 20 times', expect.stringMatching(/to a chat/)],
     });
     expect(webhooks['E7']).toMatchObject({
       active: true,
@@ -347,6 +350,20 @@ describe('import read', () => {
   });
 });
 
+test('retries of Convoy come along where all subscriptions of an endpoint have the same', () => {
+  const linear = { type: 'linear', duration: '90s', retry_count: 2 };
+  expect(retriesOf([linear, { ...linear, duration: '1m30s' }])).toEqual({ retryDelaysSeconds: [90, 90], notes: [] });
+  expect(retriesOf([null, { ...linear, retry_count: 0 }])).toEqual({ retryDelaysSeconds: null, notes: [] });
+  expect(retriesOf([linear, null])).toEqual({
+    retryDelaysSeconds: null,
+    notes: ["its subscriptions are sent again in different ways: here the service's own delays hold"],
+  });
+  expect(retriesOf([{ ...linear, retry_count: 25 }])).toEqual({
+    retryDelaysSeconds: Array(20).fill(90),
+    notes: ['it was sent again 25 times: here it is 20 times'],
+  });
+});
+
 describe('import read sql', () => {
   const query = (text: string) => {
     const file = join(folder, `${++made}.sql`);
@@ -403,6 +420,13 @@ describe('import read sql', () => {
       expect(linesOf(list.out).webhooks['1'].events).toEqual(['invoice.paid', 'invoice.sent']);
       const malformed = await readSql(url, select.replace('target as url', "42 as url, 'x' as filter"));
       expect(malformed.output).toContain('sql:1: left out: filter must be a JSON object\n');
+      const options = `'60, 600' as retry_delays_seconds, 'PUT' as method, true as callback, 3::text as concurrency_max,
+        '["{{code}}"]' as template, '{"by": "KEY", "settleSeconds": 2}'::json as ordering,`;
+      const called = linesOf((await readSql(url, select.replace('headers,', options))).out).webhooks['1'];
+      expect(called).toMatchObject({
+        ...{ retryDelaysSeconds: [60, 600], method: 'PUT', callback: true, concurrencyMax: 3, template: ['{{code}}'] },
+        ordering: { by: 'KEY', settleSeconds: 2 },
+      });
       const tls = await readSql(url, select.replace('headers,', `'{"caPem": "garbage"}' as tls,`));
       expect(linesOf(tls.out).webhooks['1'].tls).toEqual({ caPem: 'garbage' });
       expect(tls.output).toContain('sql:1: would be refused: tls.caPem must be certificates in PEM');

@@ -202,11 +202,11 @@ describe('import write', () => {
       [
         `line 1 (own:a, ${id}): different, and left`,
         '  url: https://hooks.acme.com/a → https://new.acme.com/a',
-        '  eventTypes: ["coupon.applied"] → ["*"]',
         '  name: Ledger → Books',
+        '  eventTypes: ["coupon.applied"] → ["*"]',
         '  ratePerSecond: 5 → 6',
-        '  auth: BASIC acme → BEARER',
         '  headers: X-Env: test',
+        '  auth: BASIC acme → BEARER',
         '  filter: {"field":{"op":"EQ","path":"code","value":"SUMMER"}} → {"field":{"path":"code","op":"EQ","value":"WINTER"}}',
         `Webhooks: 1 different, and left, 1 there already, at ${connection().url}.`,
         'What differs is changed with --update.',

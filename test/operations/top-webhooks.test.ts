@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../../src/platform/database/databas
 import { API_ROLE } from '../../src/platform/database/tenant-database.js';
 import { createTestDatabase } from '../support/database.js';
 import { onServer } from '../support/on-server.js';
+import { plansOf } from '../support/plans.js';
 
 /** More than are read of an hour. */
 const WEBHOOKS = 1_200;
@@ -102,6 +103,38 @@ describe.each([
       expect(expected).toContainEqual(row);
     }
     expect(await top(by, 1)).toHaveLength(1);
+  });
+});
+
+/** Others are many in each hour, and never the same. */
+const OTHERS_OFTEN = 'case when n <= 60 then 20 when (n + t * 137) % 1140 < 150 then 40 else 1 end';
+
+describe('where some stand out in all, and others in each hour', () => {
+  beforeAll(() => rows(stats(OTHERS_OFTEN)));
+
+  test.each<Ranking>(['ATTEMPTS', 'FAILURES', 'LATENCY'])('a ranking by %s reads no row twice', async (by) => {
+    const [done] = await plansOf(db.pool, 0, () => top(by));
+    const walks = done!.nodes.filter(
+      (node) =>
+        node['Relation Name'] === 'delivery_stats' &&
+        node['Index Name'] !== 'delivery_stats_pkey' &&
+        node['Actual Loops'] !== 0,
+    );
+    expect(walks).toHaveLength(1);
+  });
+
+  test('those that stand out in all are ranked', async () => {
+    expect((await top('ATTEMPTS')).every(({ webhookId }) => webhookId <= 60)).toBe(true);
+  });
+
+  test('what is due is looked for once where it is little', async () => {
+    for (const by of ['ATTEMPTS', 'BACKLOG'] as const) {
+      const [done] = await plansOf(db.pool, 0, () => top(by));
+      const looks = done!.nodes.filter(
+        (node) => /^deliveries_/.test(node['Relation Name'] ?? '') && Number(node['Actual Loops']) > 1,
+      );
+      expect(looks).toEqual([]);
+    }
   });
 });
 

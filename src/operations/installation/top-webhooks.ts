@@ -28,6 +28,9 @@ interface RankedWebhook {
 /** This many of the deliveries that have waited longest are counted: each is a row of another page. */
 export const DUE_LOOKED = 3_000;
 
+/** So many webhooks of each day, hour and minute are read: fewer suffice where few stand out, and not where many do. */
+const DEPTH = 1_000;
+
 /** Histograms of the webhooks with the most attempts are compared: they are in no index. */
 export const LATENCIES_RANKED = 75;
 
@@ -44,7 +47,7 @@ export const FAILURES: Figure = { sql: 'failures', isListed: `${ATTEMPTS.isListe
 
 /** At most this many webhooks are looked up, and this many more than asked for are summed. */
 export const NEAREST = 500;
-const MORE = 50;
+const MORE = 25;
 
 /** Times since $1: hours and days as far as they are rolled up, then minutes. */
 const spansSql = `
@@ -105,10 +108,10 @@ export const nearestSql = ({ sql, isListed }: Figure, depth: number) => `
  * SQL, common table expressions: the `enough` webhooks with most of a figure, as `chosen`. Those of the nearest are
  * summed that may be chosen. Where others might be as well, everything is added up.
  */
-const chosenSql = (figure: Figure, enough: string, depth: number) => {
+const chosenSql = (figure: Figure, enough: string) => {
   const { sql, isListed } = figure;
   return `
-  ${nearestSql(figure, depth)},
+  ${nearestSql(figure, DEPTH)},
   candidates as materialized (${webhooksSql('nearest', 'r.least, r.most', 'most desc', `${enough} + ${MORE} + 1`)}),
   summed as materialized (
     select w.*, s.*, ${sql} as figure
@@ -161,9 +164,9 @@ const dueSql = (figure: string) => `
 
 /** SQL, common table expressions: `ranked` webhooks with their figures. $2: how many. */
 const rankings: Record<Ranking, string> = {
-  FAILURES: `${chosenSql(FAILURES, '$2', 1_000)}, ${rankedSql('failures desc')}`,
-  ATTEMPTS: `${chosenSql(ATTEMPTS, '$2', 100)}, ${rankedSql('successes + failures desc')}`,
-  LATENCY: `${chosenSql(ATTEMPTS, `${LATENCIES_RANKED}`, 150)}, ${rankedSql(latencySql)}`,
+  FAILURES: `${chosenSql(FAILURES, '$2')}, ${rankedSql('failures desc')}`,
+  ATTEMPTS: `${chosenSql(ATTEMPTS, '$2')}, ${rankedSql('successes + failures desc')}`,
+  LATENCY: `${chosenSql(ATTEMPTS, `${LATENCIES_RANKED}`)}, ${rankedSql(latencySql)}`,
   BACKLOG: dueSql('count(*)'),
   WAIT: dueSql('extract(epoch from now() - min(due_at))'),
 };
@@ -190,8 +193,9 @@ const statementOf = (ranking: Ranking): Statement => ({
       on few.webhook_id = r.id and (select so from are_few)
     left join lateral (
       select count(*)::integer as due, min(due_at) as oldest from (
-        select d.due_at from hookwright.all_deliveries d where d.webhook_id = r.id and ${isDue}
-        order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) many on not (select so from are_few)
+        select d.due_at from hookwright.all_deliveries d
+        where not (select so from are_few) and d.webhook_id = r.id and ${isDue}
+        order by d.due_at limit ${WEBHOOK_COUNT_MAX}) d) many on true
     order by r.rank`,
 });
 const statements = {

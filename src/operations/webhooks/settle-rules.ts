@@ -1,18 +1,30 @@
 import type { Webhook } from '../../entities/webhook.js';
 import { refusedInput } from '../../errors.js';
 
+interface Settling {
+  keep?: string | null | undefined;
+  settleSeconds?: number | null | undefined;
+  settleMaxSeconds?: number | null | undefined;
+}
+
+/** Why the times for which a key must be quiet do not fit. `detail` is the end of a sentence about the field. */
+interface Unsettled {
+  field: keyof Settling;
+  code: string;
+  detail: string;
+}
+
 /**
- * Requires that the times for which a key must be quiet fit each other, and that only the latest event of a key is
+ * Judges whether the times for which a key must be quiet fit each other, and whether only the latest event of a key is
  * sent: one that takes the place of another cancels it.
  *
- * @param webhook as it will be, with its options row
+ * @param options as they will be
  * @param change the settings that are set now
- * @throws ApiError invalid_input
+ * @returns null: they fit
  */
-export function requireSettling({ options }: Pick<Webhook, 'options'>, change: object): void {
-  const { keep, settleSeconds, settleMaxSeconds } = options ?? {};
+export function settleProblem({ keep, settleSeconds, settleMaxSeconds }: Settling, change: object): Unsettled | null {
   if (settleSeconds == null && settleMaxSeconds == null) {
-    return;
+    return null;
   }
   if (keep !== 'LATEST') {
     const isLeftOver = 'keep' in change && !('settleSeconds' in change) && !('settleMaxSeconds' in change);
@@ -20,13 +32,30 @@ export function requireSettling({ options }: Pick<Webhook, 'options'>, change: o
       ? 'must stay LATEST while `settleSeconds` is set: remove that too'
       : 'needs `keep: LATEST`: a new event takes the place of the one that waits';
     const field = isLeftOver ? 'keep' : settleSeconds == null ? 'settleMaxSeconds' : 'settleSeconds';
-    throw refusedInput(['ordering', field], 'settle_needs_latest', detail);
+    return { field, code: 'settle_needs_latest', detail };
   }
   if (settleSeconds == null) {
-    throw refusedInput(['ordering', 'settleMaxSeconds'], 'contradiction', 'is for `settleSeconds`, which is not set');
+    return { field: 'settleMaxSeconds', code: 'contradiction', detail: 'is for `settleSeconds`, which is not set' };
   }
-  if (settleMaxSeconds != null && settleMaxSeconds < settleSeconds) {
-    const detail = `must be at least \`settleSeconds\`, which is ${settleSeconds}`;
-    throw refusedInput(['ordering', 'settleMaxSeconds'], 'settle_out_of_range', detail);
+  return settleMaxSeconds != null && settleMaxSeconds < settleSeconds
+    ? {
+        field: 'settleMaxSeconds',
+        code: 'settle_out_of_range',
+        detail: `must be at least \`settleSeconds\`, which is ${settleSeconds}`,
+      }
+    : null;
+}
+
+/**
+ * Requires what `settleProblem` judges.
+ *
+ * @param webhook as it will be, with its options row
+ * @param change the settings that are set now
+ * @throws ApiError invalid_input
+ */
+export function requireSettling({ options }: Pick<Webhook, 'options'>, change: object): void {
+  const problem = settleProblem(options ?? {}, change);
+  if (problem !== null) {
+    throw refusedInput(['ordering', problem.field], problem.code, problem.detail);
   }
 }

@@ -4,6 +4,7 @@ import { FORM_PRESETS } from '../../../../domain/signing/form-presets.js';
 import { isSecret, SECRET_FORMS } from '../../../../domain/signing/secret.js';
 import { type Known, knownOf } from '../../../../operations/fields/kind-rules.js';
 import { newValues } from '../../../../operations/fields/rules.js';
+import { settleProblem } from '../../../../operations/webhooks/settle-rules.js';
 import { readConfig } from '../../../../platform/settings/config.js';
 import type { WebhookLine } from './line.js';
 import { fieldsOf } from './webhook-input.js';
@@ -27,6 +28,7 @@ export function foreseenRefusals(line: WebhookLine): Foreseen {
       ...ofSecret('secret', secret),
       ...ofSecret('previousSecret', previousSecret),
       ...certain.values(),
+      ...(certain.size > 0 ? [] : ofSettling(line)),
     ],
     unsure: [
       ...[...brokenRules(line, usual)].filter(([place]) => !certain.has(place)).map(([, problem]) => problem),
@@ -71,8 +73,8 @@ const UNUSUAL_PREFIX = 'X-Hookwright-Unusual-Prefix';
 
 /** The problems by places of the line. */
 function brokenRules(line: WebhookLine, rules: Rules): Map<string, string> {
-  // Nobody knows the releases of the service here.
-  const input = { ...fieldsOf({ ...line, release: null }), eventTypes: [WILDCARD] };
+  // Nobody knows the releases of the service here, nor the schemas of its event types.
+  const input = { ...fieldsOf({ ...line, release: null, shape: null }), eventTypes: [WILDCARD] };
   const issues = rules.safeParse(input).error?.issues ?? [];
   const { setHeaders = [] } = (input as { delivery?: { setHeaders?: { name: string }[] } }).delivery ?? {};
   return new Map(
@@ -94,9 +96,15 @@ function placeOf([first = '', ...path]: readonly string[], headers: readonly { n
 const NAME_SHOWN_CHARS_MAX = 64;
 
 const ofForm = ({ compat }: WebhookLine): string[] =>
-  compat == null || Object.hasOwn(FORM_PRESETS, compat)
+  compat == null || compat === '' || Object.hasOwn(FORM_PRESETS, compat)
     ? []
     : [`compat must be one of ${Object.keys(FORM_PRESETS).join(', ')}, or of the SIGNATURE_FORMS of the service`];
+
+/** One field alone breaks none of these rules. */
+function ofSettling({ ordering }: WebhookLine): string[] {
+  const problem = settleProblem(ordering ?? {}, ordering ?? {});
+  return problem === null ? [] : [`ordering.${problem.field} ${problem.detail}`];
+}
 
 const ofSecret = (field: string, secret: string | null | undefined): string[] =>
   secret == null || secret === '' || isSecret(secret) ? [] : [`${field} must be ${SECRET_FORMS}`];

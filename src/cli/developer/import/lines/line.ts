@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CLIENT_AUTHS, type ClientAuth } from '../../../../domain/fields/oauth2.js';
+import { webhookFields } from '../../../../domain/fields/webhook-fields.js';
 import { EXTERNAL_ID_RULE, isExternalId } from '../../../../domain/ids/external-id.js';
+import { formsOf } from './line-kinds.js';
 
 /**
  * The lines of an import file (docs/from-your-own.md, "A line"). Null, or an empty value, says nothing: the service's
@@ -17,29 +18,6 @@ const origin = z
   .regex(/^\P{Cc}*$/u, 'must not have control characters');
 const tenant = z.strictObject({ externalId, name: z.string().min(1).nullish() });
 
-const CLIENT_AUTH_NAMES = Object.keys(CLIENT_AUTHS) as ClientAuth[];
-const headers = z.record(z.string(), z.strictObject({ value: z.string(), secret: z.boolean().default(true) }));
-const auth = z.strictObject({
-  basic: z.strictObject({ username: z.string(), password: z.string() }).optional(),
-  bearer: z.string().optional(),
-  apiKey: z.strictObject({ header: z.string(), value: z.string() }).optional(),
-  oauth2: z
-    .strictObject({
-      tokenUrl: z.string(),
-      clientId: z.string(),
-      clientSecret: z.string(),
-      scope: z.string().nullish(),
-      audience: z.string().nullish(),
-      clientAuth: z.enum(CLIENT_AUTH_NAMES).nullish(),
-    })
-    .optional(),
-});
-const tls = z.strictObject({
-  caPem: z.string().nullish(),
-  clientCertificatePem: z.string().nullish(),
-  clientKeyPem: z.string().nullish(),
-});
-
 const webhookLine = z.strictObject({
   v: z.literal(1),
   /** Where it was read, for people: `svix:app_1/ep_1`. */
@@ -54,20 +32,13 @@ const webhookLine = z.strictObject({
   previousSecretExpiresAt: z.iso
     .datetime({ offset: true, error: 'must be a time, such as 2027-01-31T12:00:00Z' })
     .nullish(),
-  /** The name of a signature form. */
-  compat: z.string().min(1).nullish(),
   active: z.boolean().default(true),
   name: z.string().nullish(),
   description: z.string().nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
-  headers: headers.nullish(),
-  auth: auth.nullish(),
-  tls: tls.nullish(),
-  filter: z.record(z.string(), z.unknown()).nullish(),
-  /** The name of a release that the service has. */
-  release: z.string().nullish(),
-  ratePerSecond: z.number().nullish(),
-  timeoutMs: z.number().nullish(),
+  ...formsOf(webhookFields.delivery.fields),
+  ...formsOf(webhookFields.content.fields),
+  ordering: z.strictObject(formsOf(webhookFields.ordering.fields)).nullish(),
   /** Sentences about things that the reader could not bring along. */
   notes: z.array(note).default([]),
 });

@@ -1,27 +1,17 @@
+import { webhookFields } from '../../../../domain/fields/webhook-fields.js';
 import { PREVIOUS_SECRET_DAYS_MAX } from '../../../../domain/signing/secret.js';
 import { DAY_MS } from '../../../../domain/text/durations.js';
 import type { WebhookLine } from './line.js';
-
-/** A value of a line, unless it says nothing. */
-const said = (value: unknown): boolean =>
-  value != null && value !== '' && !(typeof value === 'object' && Object.keys(value).length === 0);
-
-const withoutSilence = (values: object) =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => said(value)));
+import { inputsOf, withoutSilence } from './line-kinds.js';
 
 /** The inputs of a webhook's options and labels that a line says something about, in the form of GraphQL. */
-export function fieldsOf(line: WebhookLine) {
-  const { url, events, name, description, metadata } = line;
-  const { headers, auth, tls, compat, filter, release, ratePerSecond, timeoutMs } = line;
-  const setHeaders = Object.entries(headers ?? {}).map(([header, { value, secret }]) => ({
-    name: header,
-    value,
-    secret,
-  }));
+export function fieldsOf(line: WebhookLine): Readonly<Record<string, unknown>> {
+  const { url, events, name, description, metadata, ordering } = line;
   return withoutSilence({
     ...{ url, eventTypes: events, name: name?.trim(), description: description?.trim(), metadata },
-    delivery: withoutSilence({ ratePerSecond, timeoutMs, compat, auth, tls: withoutSilence(tls ?? {}), setHeaders }),
-    content: withoutSilence({ filter, release }),
+    delivery: inputsOf(webhookFields.delivery.fields, line),
+    content: inputsOf(webhookFields.content.fields, line),
+    ordering: inputsOf(webhookFields.ordering.fields, ordering ?? {}),
   });
 }
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { WebhookLine } from '../lines/line.js';
+import { duration, retriesOf, secondsOf } from './convoy-retries.js';
 import { filterOfPieces, type Piece } from './convoy-subscriptions.js';
 import type { Found } from './reading.js';
 
 const text = z.string().nullish();
-/** Seconds, or a duration of Go such as `1m30s`. */
-const duration = z.union([z.number(), z.string()]).nullish();
 const pair = z.object({ username: z.string(), password: z.string() });
 
 const oauth2 = z.object({
@@ -58,6 +57,7 @@ export function readEndpoint(one: Endpoint, about: About, pieces: readonly Piece
   const { auth, notes: ofAuth } = authOf(one);
   const { tls, notes: ofTls } = tlsOf(one);
   const { notes: ofSecrets, ...secrets } = secretsOf(one.secrets ?? []);
+  const { retryDelaysSeconds, notes: ofRetries } = retriesOf(pieces.map(({ retry }) => retry));
   const isSending = !one.is_disabled && ['active', 'pending'].includes(one.status || 'active');
   const rate = (one.rate_limit ?? 0) / (secondsOf(one.rate_limit_duration) || 1);
   return {
@@ -73,11 +73,13 @@ export function readEndpoint(one: Endpoint, about: About, pieces: readonly Piece
       filter: filter as Record<string, unknown> | null,
       ratePerSecond: rate > 0 ? Math.max(0.01, Math.round(rate * 100) / 100) : null,
       timeoutMs: Math.round(secondsOf(one.http_timeout) * 1_000) || null,
+      retryDelaysSeconds,
       notes: [
         ...ofFilter,
         ...ofAuth,
         ...ofTls,
         ...ofSecrets,
+        ...ofRetries,
         ...(one.slack_webhook_url || one.teams_webhook_url ? [CHAT] : []),
       ],
     },
@@ -155,15 +157,4 @@ function tlsOf({ mtls_client_cert: pair }: Endpoint): { tls: WebhookLine['tls'];
   return clientKeyPem && clientKeyPem !== REDACTED
     ? { tls: { clientCertificatePem, clientKeyPem }, notes: [] }
     : { tls: null, notes: ['paused: Convoy hides the key of its client certificate (mTLS): set both here'] };
-}
-
-const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
-
-/** @returns 0 for nothing */
-function secondsOf(given: string | number | null | undefined): number {
-  if (typeof given !== 'string') {
-    return given ?? 0;
-  }
-  const parts = [...given.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit!]!, 0);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { EventFilter } from '../../../../domain/content/filter.js';
 import { canonicalJson } from '../../../../domain/text/canonical-json.js';
+import { type RetryConfig, retryConfig } from './convoy-retries.js';
 import { below, OtherFilterError, type Place, translated } from './operators.js';
 
 /**
@@ -15,6 +16,7 @@ export const subscription = z.object({
   uid: z.string(),
   endpoint_metadata: z.object({ uid: z.string() }).nullish(),
   function: z.string().nullish(),
+  retry_config: retryConfig,
   filter_config: z
     .object({ event_types: z.array(z.string()).nullish(), filter: z.object({ headers: json, body: json }).nullish() })
     .nullish(),
@@ -25,6 +27,7 @@ export interface Piece {
   /** `*` for all. */
   types: readonly string[];
   filter: EventFilter | null;
+  retry: RetryConfig;
   /** Why it cannot be said here. */
   problems: readonly string[];
 }
@@ -51,6 +54,7 @@ export function piecesOf(one: z.infer<typeof subscription>, own: readonly OwnFil
   const problems = one.function ? ['has a transform function, which webhooks here lack'] : [];
   return [...same.values()].map((group) => ({
     types: group.map(({ type }) => type),
+    retry: one.retry_config,
     ...judged(group[0]!.written, problems),
   }));
 }

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { flat } from '../../../../domain/fields/field-table.js';
+import { webhookFields } from '../../../../domain/fields/webhook-fields.js';
+import { type LineKind, lineKindOf } from '../lines/line-kinds.js';
 import { isWanted, type Reading, type ReadOptions } from './reading.js';
 
 /** Reads own tables by a query whose columns have the names of a line's fields (docs/from-your-own.md). */
@@ -11,16 +14,21 @@ export interface SqlOptions extends ReadOptions {
 
 const URL_VARIABLE = 'IMPORT_DATABASE_URL';
 
-const TEXTS = [
-  ...['from', 'externalId', 'url', 'secret', 'previousSecret', 'previousSecretExpiresAt', 'compat'],
-  ...['name', 'description', 'release', 'tenantExternalId', 'tenantName'],
-];
-const LISTS = ['events', 'notes'];
-const NUMBERS = ['ratePerSecond', 'timeoutMs'];
-const OBJECTS = ['metadata', 'headers', 'auth', 'tls', 'filter'];
-const COLUMNS = [...TEXTS, ...LISTS, ...NUMBERS, ...OBJECTS, 'active'];
+/** Values of columns, by the fields of a line. */
+const COLUMN_OF: Readonly<Record<string, Column>> = {
+  ...{ from: 'text', tenantExternalId: 'text', tenantName: 'text' },
+  ...{ secret: 'text', previousSecret: 'text', previousSecretExpiresAt: 'text' },
+  ...{ events: 'words', notes: 'words', active: 'boolean', ordering: 'json' },
+  ...Object.fromEntries(
+    flat(webhookFields)
+      .filter(([name, , place]) => place !== 'ordering' && name !== 'eventTypes')
+      .map(([name, field]) => [name, lineKindOf(field).column]),
+  ),
+};
+const COLUMNS = Object.keys(COLUMN_OF);
 const REQUIRED = ['tenantExternalId', 'externalId', 'url', 'events'];
 
+type Column = LineKind['column'];
 type Row = Readonly<Record<string, unknown>>;
 
 /** @throws Error with a sentence, which has no value of a row */
@@ -85,17 +93,24 @@ function typed(field: string, value: unknown): unknown {
   if (value === null || value === undefined) {
     return null;
   }
-  if (TEXTS.includes(field)) {
-    return value instanceof Date ? value.toISOString() : String(value);
-  }
-  if (NUMBERS.includes(field)) {
-    return Number(value); // a numeric comes as a text
-  }
-  if (LISTS.includes(field) && typeof value === 'string') {
-    return value.split(',').map((part) => part.trim());
-  }
-  return OBJECTS.includes(field) && typeof value === 'string' ? parsed(value) : value;
+  return typedBy[COLUMN_OF[field]!](value);
 }
+
+/** Names or numbers with commas between them. */
+const listOf = (value: unknown): unknown =>
+  typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+
+const typedBy: Record<Column, (value: unknown) => unknown> = {
+  text: (value) => (value instanceof Date ? value.toISOString() : String(value)),
+  number: Number, // a numeric comes as a text
+  words: listOf,
+  numbers: (value) => {
+    const list = value === '' ? null : listOf(value);
+    return Array.isArray(list) ? list.map(Number) : list;
+  },
+  json: (value) => (typeof value === 'string' ? parsed(value) : value),
+  boolean: (value) => value,
+};
 
 function parsed(text: string): unknown {
   try {
