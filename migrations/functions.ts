@@ -29,6 +29,7 @@ const files: readonly string[] = [
   'jobs',
   'webhook-state',
   'installation-events',
+  'moves',
   'operational-events',
   'notices',
   'event-type-versions',

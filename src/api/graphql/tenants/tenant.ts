@@ -202,7 +202,8 @@ function requireShorter({ config }: Context, { retentionDays }: Pick<NewTenantSe
   }
 }
 
-const notDeleted = { deletedAt: null };
+/** A tenant that has moved to another cell is listed there. */
+const notDeleted = { deletedAt: null, $or: [{ moving: null }, { moving: { $ne: 'GONE' } }] };
 /** Not that of the installation. */
 const isListed = { id: { $gt: INSTALLATION_TENANT } };
 
