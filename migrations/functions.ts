@@ -39,6 +39,7 @@ const files: readonly string[] = [
   'where-is',
   'tenant-names',
   'external-ids',
+  'moves',
   'rights',
 ];
 

@@ -24,7 +24,7 @@ export interface Tenant extends TenantSettings {}
 @Stored(tenantFields)
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the interface has what @Stored makes.
 export class Tenant {
-  [OptionalProps]?: 'createdAt' | 'limitedSince' | 'limitedBy';
+  [OptionalProps]?: 'createdAt' | 'limitedSince' | 'limitedBy' | 'moving';
 
   @PrimaryKey(idColumn())
   id!: number;
@@ -51,4 +51,8 @@ export class Tenant {
 
   @Property({ ...nullableTimeColumn(), hidden: true })
   deletedAt!: Date | null;
+
+  /** DRAINING, CLOSED, or GONE to another cell (docs/decisions/0099). Null: it lives here. */
+  @Property({ type: 'text', nullable: true, hidden: true })
+  moving!: string | null;
 }

@@ -52,6 +52,7 @@ export class Webhook {
     | 'generation'
     | 'consecutiveFailures'
     | 'keepHeld'
+    | 'moving'
     | 'createdAt';
 
   @PrimaryKey(idColumn())
@@ -149,4 +150,8 @@ export class Webhook {
 
   @Property(nullableTimeColumn())
   deletedAt!: Date | null;
+
+  /** The tenant's `moving` is set: nothing is sent. */
+  @Property({ type: 'boolean', default: false, hidden: true })
+  moving!: boolean;
 }

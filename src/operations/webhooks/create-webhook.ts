@@ -141,6 +141,7 @@ async function insertWebhook(unit: UnitOfWork, tenant: Tenant, row: NewRow): Pro
   }
   created.options = null;
   created.tenant = tenant;
+  created.moving = tenant.moving !== null;
   await writeOptionsRow(unit, created, stored);
   if (hasDefaults(tenant)) {
     created.optionsVersion ??= await nextOptionsVersion(sql);
