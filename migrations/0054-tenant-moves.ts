@@ -22,6 +22,7 @@ export class TenantMoves extends Migration {
           ('COPYING', 'DRAINING', 'CLOSED', 'COMMITTING', 'OPEN', 'DONE', 'ABORTED')),
         copied_before timestamptz,              -- closed deliveries until then are copied before the tenant is closed
         day_done date,                          -- the oldest day whose deliveries and events are copied
+        forget_at timestamptz,                  -- when what is left of it in the source goes
         started_at timestamptz not null default now(),
         changed_at timestamptz not null default now()
       );

@@ -1,0 +1,218 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Arrived, arrive } from './arrive.js';
+import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
+import { inTransaction, openConnection } from './connections.js';
+import type { MoverContext } from './context.js';
+import { decide } from './decide.js';
+import { leave } from './leave.js';
+import { precopy } from './precopy.js';
+import { waitForStandby } from './standby.js';
+import { type MoveState, renewToken, setState } from './state.js';
+
+const CLOSED_WAIT_MS = 5_000;
+const ROUNDS = 5;
+const LOOK_MS = 50;
+const BETWEEN_ROUNDS_MS = 1_000;
+const STANDBY_MS = 60_000;
+/** How long the mover asks the target whether its commit has come, when the answer to it was lost. */
+const DOUBT_MS = 120_000;
+/** Beside the longest attempt: for what a daemon does before and after it. */
+const BESIDE_ATTEMPT_SECONDS = 15;
+
+export interface StepOptions {
+  keepDays: number;
+  /** Whether standbys of both cells shall have followed before a step that depends on it. */
+  waitsForStandbys: boolean;
+  /** The longest time that an attempt takes. */
+  attemptSeconds: number;
+  /** The longest time that the tenant may be closed, in ms. */
+  closedMsMax: number;
+  /** Tells the proxy where the tenant is: `hold` shortly before it is closed, then a cell. */
+  route(where: number | 'hold'): Promise<void>;
+}
+
+export interface Moved {
+  arrived: Arrived;
+  /** How long the tenant took no events. */
+  closedMs: number;
+}
+
+/** A mover that ends here leaves the tenant as it is: only the target's answer can say where it lives. */
+export class InDoubt extends Error {
+  override readonly name = 'InDoubt';
+}
+
+const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
+
+/** Brings a tenant to the other cell. Until it is COMMITTING any failure leaves it open here, and may be resumed. */
+export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
+  try {
+    await precopy(context);
+    const moved = await closeAndCopy(context, options);
+    return moved;
+  } catch (error) {
+    await reopen(context, options).catch(() => {}); // the sweep does it
+    throw error;
+  }
+}
+
+async function change({ ends, move }: MoverContext, from: readonly MoveState[], to: MoveState): Promise<boolean> {
+  const changed = await inTransaction(ends.source, async () => {
+    await ends.source.query(`set local lock_timeout = '10s'`);
+    return await setState(ends.source, move, from, to);
+  });
+  if (changed) {
+    move.state = to;
+  }
+  return changed;
+}
+
+async function reopen(context: MoverContext, options: StepOptions): Promise<void> {
+  await context.ends.target.query('rollback').catch(() => {});
+  const wasHeld = context.move.state === 'CLOSED' || context.move.state === 'DRAINING';
+  if ((await change(context, BEFORE_COMMITTING, 'COPYING')) && wasHeld) {
+    await options.route(context.from);
+  }
+}
+
+/** Steps 2 to 5. */
+async function closeAndCopy(context: MoverContext, options: StepOptions): Promise<Moved> {
+  const { say, signal, from } = context;
+  for (let round = 1; ; round += 1) {
+    await drain(context, options);
+    await options.route('hold');
+    const closedAt = performance.now();
+    require(await change(context, ['DRAINING'], 'CLOSED'));
+    const left = await waitForQuiet(context, options);
+    if (left === null) {
+      const arrived = await copyClosed(context, options, closedAt);
+      return { arrived, closedMs: performance.now() - closedAt };
+    }
+    await change(context, ['CLOSED'], 'DRAINING');
+    await options.route(from);
+    if (round === ROUNDS) {
+      throw new Error(`The tenant could not be closed within ${CLOSED_WAIT_MS / 1000} s in ${ROUNDS} rounds: ${left}.`);
+    }
+    say(`The tenant is open again, since it could not be closed within ${CLOSED_WAIT_MS / 1000} s: ${left}.`);
+    await delay(BETWEEN_ROUNDS_MS, undefined, { signal });
+  }
+}
+
+function require(done: boolean): void {
+  if (!done) {
+    throw new Error('The service has opened the tenant again, since this command was silent for a minute.');
+  }
+}
+
+/** Step 2: nothing of the tenant is sent any more. */
+async function drain(context: MoverContext, { attemptSeconds }: StepOptions): Promise<void> {
+  const { ends, move, signal, say } = context;
+  require(await change(context, ['COPYING', 'DRAINING'], 'DRAINING'));
+  const seconds = attemptSeconds + BESIDE_ATTEMPT_SECONDS;
+  const blocker = await waitForOthers(ends.source, seconds * 1000, signal);
+  if (blocker !== null) {
+    say(`${nameOf(blocker)} has a transaction open.`);
+  }
+  for (let count = -1; count !== 0; ) {
+    count = await jobsInHand(ends.source, move.tenantId, seconds);
+    await delay(count === 0 ? 0 : LOOK_MS, undefined, { signal });
+  }
+}
+
+const nameOf = ({ pid, name }: Blocker) =>
+  pid === null ? `the prepared transaction "${name}"` : `the session ${pid} of "${name}"`;
+
+/** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
+async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepOptions): Promise<string | null> {
+  const endsAt = performance.now() + CLOSED_WAIT_MS;
+  const blocker = await waitForOthers(ends.source, CLOSED_WAIT_MS, signal);
+  if (blocker !== null) {
+    return `${nameOf(blocker)} has had a transaction open since before`;
+  }
+  const seconds = options.attemptSeconds + BESIDE_ATTEMPT_SECONDS;
+  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0) {
+    if (performance.now() >= endsAt) {
+      return 'a daemon has one of its deliveries in hand';
+    }
+    await delay(LOOK_MS, undefined, { signal });
+  }
+  return null;
+}
+
+/** Steps 4 and 5. */
+async function copyClosed(context: MoverContext, options: StepOptions, closedAt: number): Promise<Arrived> {
+  const { ends, move } = context;
+  const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
+  const signal = AbortSignal.any([context.signal, limit]);
+  await ends.target.query('begin');
+  await ends.reader.query('begin isolation level repeatable read read only');
+  const arrived = await arrive({ ...context, signal })
+    .catch((error: Error) => {
+      throw limit.aborted && !context.signal.aborted ? tooLong(options) : error;
+    })
+    .finally(() => ends.reader.query('rollback').catch(() => {}));
+  require(await change(context, ['CLOSED'], 'COMMITTING'));
+  await commit(context, options);
+  await leave(ends.source, move, options.keepDays);
+  return arrived;
+}
+
+const tooLong = ({ closedMsMax }: StepOptions) =>
+  new Error(
+    `The tenant was closed for ${closedMsMax / 1000} s, and not all of it was copied. --closed-for allows more.`,
+  );
+
+/** Step 4b: from here on the tenant is closed until the target has said where it lives. */
+async function commit(context: MoverContext, { waitsForStandbys }: StepOptions): Promise<void> {
+  const { ends, move, from } = context;
+  try {
+    if (waitsForStandbys) {
+      await waitForStandby(ends.source, from, STANDBY_MS);
+    }
+    await ends.target.query('commit');
+  } catch (error) {
+    context.say(`${(error as Error).message} Cell ${move.cell} is asked whether the tenant is open there.`);
+    await ends.target.end().catch(() => {}); // a transaction that is not committed yet ends with it
+    if ((await ask(context)) === 'ABORTED') {
+      await goBack(context);
+      throw error;
+    }
+  }
+  if (waitsForStandbys) {
+    const client = await openConnection(ends.targetUrl);
+    await waitForStandby(client, move.cell, STANDBY_MS)
+      .catch((error: Error) => {
+        throw new InDoubt(error.message);
+      })
+      .finally(() => client.end());
+  }
+}
+
+/** The target has said for ever that the tenant does not come by this token: it is open here, and may be moved again. */
+export async function goBack({ ends, move }: Pick<MoverContext, 'ends' | 'move'>): Promise<void> {
+  await inTransaction(ends.source, async () => {
+    await setState(ends.source, move, ['COMMITTING'], 'COPYING');
+    move.token = await renewToken(ends.source, move.token);
+  });
+  move.state = 'COPYING';
+}
+
+/** Asks over new connections, until there is an answer. */
+async function ask({ ends, move, from }: MoverContext): Promise<'OPEN' | 'ABORTED'> {
+  const endsAt = performance.now() + DOUBT_MS;
+  for (;;) {
+    try {
+      const client = await openConnection(ends.targetUrl);
+      try {
+        return await decide(client, move, from);
+      } finally {
+        await client.end();
+      }
+    } catch (error) {
+      if (performance.now() >= endsAt) {
+        throw new InDoubt((error as Error).message);
+      }
+      await delay(BETWEEN_ROUNDS_MS);
+    }
+  }
+}
