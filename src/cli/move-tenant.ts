@@ -13,6 +13,7 @@ import { print } from './print.js';
 import type { TenantNamed } from './tenant-named.js';
 
 const KEEP_DAYS = 7;
+const UNDER_WAY_MS = 5_000;
 
 interface MoveCommandOptions {
   toUrlFile?: string;
@@ -53,6 +54,7 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
       closedFor: options.closedFor,
       rate: options.rate,
       waitsForStandbys: !options.withoutStandby,
+      underWayMs: UNDER_WAY_MS,
       attemptSeconds: config.delivery.attemptTimeoutMsMax / 1000,
       signal: stop.signal,
       say,

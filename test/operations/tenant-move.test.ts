@@ -1,12 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type MoveOptions, runMove } from '../../src/operations/cells/move/move-tenant.js';
 import { MOVED_TABLES } from '../../src/operations/cells/move/tables.js';
 import { eraseEvent } from '../../src/operations/erasure/erase-event.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
+import { readConfig } from '../../src/platform/settings/config.js';
 import { eventually } from '../support/eventually.js';
 import { everyKindOfRow } from '../support/every-kind-of-row.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
+import { onServer } from '../support/on-server.js';
 import { type Cell, TwoCells } from '../support/two-cells.js';
 
 /** `hookwright tenant move` between two databases (docs/decisions/0099). */
@@ -75,6 +78,26 @@ async function old(cell: Cell, tenantId: number): Promise<void> {
 }
 
 const move = (id: number, options = '') => two.run(`tenant move ${id} --to-url-file cell1 ${options}`.trim());
+
+/** The same in this process, with other times than the command's. */
+function moveHere(id: number, options: Partial<MoveOptions>) {
+  const [{ url, services }, other] = two.cells;
+  const config = readConfig({ DATABASE_URL: url, ...two.settings });
+  return runMove({ url, pool: services.db.pool }, { url: other.url, pool: other.services.db.pool }, id, {
+    kind: 'MOVE',
+    encryptionKeys: config.encryptionKeys ?? [],
+    keepDays: 7,
+    closedFor: undefined,
+    rate: undefined,
+    waitsForStandbys: true,
+    attemptSeconds: 1,
+    underWayMs: 5_000,
+    signal: new AbortController().signal,
+    say: () => {},
+    route: async () => {},
+    ...options,
+  });
+}
 
 const movingOf = async (cell: Cell, id: number) =>
   (await cell.rows<{ moving: string | null }>('select moving from hookwright.tenants where id = $1', [id]))[0]?.moving;
@@ -190,6 +213,53 @@ describe('a move', () => {
     expect(await moving).toMatchObject({ code: 0 });
     await expectSame(id, before);
     expect(before['idempotency_keys']![0]).not.toContain('"key": "key"');
+  });
+
+  test('waits for a transaction that has read the tenant before: what it emits comes too', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    const held = await holdDraining(id);
+    const moving = move(id, '--rate 100000');
+    await held.reached();
+    await onServer(source.url, async (application) => {
+      await application.query('begin isolation level repeatable read');
+      await application.query('select from hookwright.tenants');
+      await held.letGo();
+      await eventually(async () => (await stateOf(id))!.state === 'CLOSED', 20_000);
+      const { rows } = await application.query<{ event_id: string }>(
+        `select * from hookwright.emit($1, 'coupon.applied', '{"code":"X","discount_type":"y"}', schema_checked => true)`,
+        [id],
+      );
+      await application.query('commit');
+      expect(await moving).toMatchObject({ code: 0 });
+      const came = await target.rows('select from hookwright.events where id = $1', [rows[0]!.event_id]);
+      expect(came).toHaveLength(1);
+    });
+  });
+
+  test('is given up when somebody keeps a transaction open: it says who, and the tenant is open', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await onServer(source.url, async (dump) => {
+      const routed: (number | string)[] = [];
+      const said: string[] = [];
+      const route = async (where: number | 'hold') => {
+        if (routed.push(where) === 1) {
+          await dump.query("set application_name = 'a dump'");
+          await dump.query('begin isolation level repeatable read');
+          await dump.query('select from hookwright.tenants');
+        }
+      };
+      const moving = moveHere(id, { route, underWayMs: 20, say: (sentence) => said.push(sentence) });
+      await expect(moving).rejects.toThrow(/in 5 rounds: the session \d+ of "a dump" has had a transaction open/);
+      expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual([null, 'COPYING']);
+      expect(said.filter((sentence) => sentence.startsWith('The tenant is open again'))).toHaveLength(4);
+      expect(routed).toEqual(
+        Array.from({ length: 5 }, () => ['hold', 0])
+          .flat()
+          .concat(0)
+          .slice(0, routed.length),
+      );
+    });
+    expect(await move(id, '--resume')).toMatchObject({ code: 0 });
   });
 
   test('may go back once what it has left is erased', SLOW, async () => {

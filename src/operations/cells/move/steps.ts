@@ -9,7 +9,6 @@ import { precopy } from './precopy.js';
 import { waitForStandby } from './standby.js';
 import { type MoveState, renewToken, setState } from './state.js';
 
-const CLOSED_WAIT_MS = 5_000;
 const ROUNDS = 5;
 const LOOK_MS = 50;
 const BETWEEN_ROUNDS_MS = 1_000;
@@ -25,6 +24,8 @@ export interface StepOptions {
   waitsForStandbys: boolean;
   /** The longest time that an attempt takes. */
   attemptSeconds: number;
+  /** How long a closed tenant waits for what is under way, before it is opened again. */
+  underWayMs: number;
   /** The longest time that the tenant may be closed, in ms. */
   closedMsMax: number;
   /** Tells the proxy where the tenant is: `hold` shortly before it is closed, then a cell. */
@@ -91,9 +92,11 @@ async function closeAndCopy(context: MoverContext, options: StepOptions): Promis
     await change(context, ['CLOSED'], 'DRAINING');
     await options.route(from);
     if (round === ROUNDS) {
-      throw new Error(`The tenant could not be closed within ${CLOSED_WAIT_MS / 1000} s in ${ROUNDS} rounds: ${left}.`);
+      throw new Error(
+        `The tenant could not be closed within ${options.underWayMs / 1000} s in ${ROUNDS} rounds: ${left}.`,
+      );
     }
-    say(`The tenant is open again, since it could not be closed within ${CLOSED_WAIT_MS / 1000} s: ${left}.`);
+    say(`The tenant is open again, since it could not be closed within ${options.underWayMs / 1000} s: ${left}.`);
     await delay(BETWEEN_ROUNDS_MS, undefined, { signal });
   }
 }
@@ -104,18 +107,15 @@ function require(done: boolean): void {
   }
 }
 
-/** Step 2: nothing of the tenant is sent any more. */
-async function drain(context: MoverContext, { attemptSeconds }: StepOptions): Promise<void> {
-  const { ends, move, signal, say } = context;
+/** Step 2: nothing of the tenant is sent any more. What is under way for longer is waited for when it is closed. */
+async function drain(context: MoverContext, { attemptSeconds, underWayMs }: StepOptions): Promise<void> {
+  const { ends, move, signal } = context;
   require(await change(context, ['COPYING', 'DRAINING'], 'DRAINING'));
+  await waitForOthers(ends.source, underWayMs, signal);
   const seconds = attemptSeconds + BESIDE_ATTEMPT_SECONDS;
-  const blocker = await waitForOthers(ends.source, seconds * 1000, signal);
-  if (blocker !== null) {
-    say(`${nameOf(blocker)} has a transaction open.`);
-  }
-  for (let count = -1; count !== 0; ) {
-    count = await jobsInHand(ends.source, move.tenantId, seconds);
-    await delay(count === 0 ? 0 : LOOK_MS, undefined, { signal });
+  const endsAt = performance.now() + seconds * 1000;
+  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0 && performance.now() < endsAt) {
+    await delay(LOOK_MS, undefined, { signal });
   }
 }
 
@@ -124,8 +124,8 @@ const nameOf = ({ pid, name }: Blocker) =>
 
 /** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
 async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepOptions): Promise<string | null> {
-  const endsAt = performance.now() + CLOSED_WAIT_MS;
-  const blocker = await waitForOthers(ends.source, CLOSED_WAIT_MS, signal);
+  const endsAt = performance.now() + options.underWayMs;
+  const blocker = await waitForOthers(ends.source, options.underWayMs, signal);
   if (blocker !== null) {
     return `${nameOf(blocker)} has had a transaction open since before`;
   }
