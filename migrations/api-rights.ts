@@ -5,7 +5,7 @@ select on: all_deliveries, all_ordering_queue, all_shapes, all_signing_keys, all
 select on: api_keys, attempts, audit_log, signing_keys
 select on: bulk_operations, creation_keys, daemons, deliveries, delivery_stats, endpoint_states, event_type_versions
 select on: event_types, events, installation_report, notice_recipients, ordering_queue, scheduled_events
-select on: cell, edition, migrations, stats_progress, tenants, verifications
+select on: cell, edition, migrations, moved_keys, moved_tenants, stats_progress, tenants, verifications
 select on: failure_stats, queue_gaps, queue_progress, queue_stats, queue_uncounted
 select on: erasure_counts
 select on: release_versions, releases
@@ -45,7 +45,7 @@ execute on function: filter_change, find_api_key, meets_filter, no_change, passe
 execute on function: find_portal_session, id_at, id_clock, id_day, lock_maker, next_id, note_api_key_use, probe_webhook
 execute on function: read_changes, end_turns, leave_queues, queue_again, skip_turn
 execute on function: newest_of_type, options_with_paths, webhooks_of_type
-execute on function: lease_events, limits_of_tenant, set_converter
+execute on function: begin_change, home_of, lease_events, limits_of_tenant, moved_to, set_converter
 execute on function: parts_of, tenants_named, want_changes, where_is, where_is_external, write_scheduled_event
 policy: api_keys (one_tenant), attempts (one_tenant), audit_log (one_tenant), bulk_operations (one_tenant)
 policy: changes (one_tenant), creation_keys (one_tenant), daemons (one_tenant), deliveries (one_tenant)

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 25;
+export const EDITION = 26;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = 'e330ecc8364132b8cf9c8716ff5e5d58a8483e6f623d1f2b0fccaa1f304d841c';
+export const EDITION_DIGEST = '7700944d7c2418d3bc30fc00ee2eb1553fe56a99c6e877195437cbdf4699bbfc';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

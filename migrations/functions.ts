@@ -29,6 +29,7 @@ const files: readonly string[] = [
   'jobs',
   'webhook-state',
   'installation-events',
+  'moves',
   'operational-events',
   'notices',
   'event-type-versions',
@@ -39,7 +40,6 @@ const files: readonly string[] = [
   'where-is',
   'tenant-names',
   'external-ids',
-  'moves',
   'rights',
 ];
 

@@ -45,6 +45,7 @@ import { Releases } from './0051-releases.js';
 import { ChangesAndTargets } from './0052-changes-and-targets.js';
 import { Cell } from './0053-cell.js';
 import { TenantMoves } from './0054-tenant-moves.js';
+import { MovedDeliveries } from './0055-moved-deliveries.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -103,4 +104,5 @@ export const migrations = [
   { name: '0052-changes-and-targets', class: ChangesAndTargets },
   { name: '0053-cell', class: Cell },
   { name: '0054-tenant-moves', class: TenantMoves },
+  { name: '0055-moved-deliveries', class: MovedDeliveries },
 ];

@@ -32,6 +32,8 @@ export const lastStep: readonly string[] = [
   // Entries of every process, one of a version before, too (docs/decisions/0085).
   `create or replace trigger note_entry after insert on hookwright.audit_log for each row
      execute function hookwright.note_entry()`,
+  `create or replace trigger note_state before update of state on hookwright.tenant_moves for each row
+     when (old.state <> new.state) execute function hookwright.note_state_of_move()`,
   // Words of before, in databases of builds from between the releases.
   `update hookwright.webhook_options set ordering_by = 'NONE' where ordering_by = 'NOTHING'`,
   `update hookwright.webhook_options set ordering_on_failure = 'CONTINUE' where ordering_on_failure = 'GO_ON'`,

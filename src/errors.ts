@@ -55,6 +55,7 @@ export const errorCatalogue = {
   payload_too_deep: { status: 422, code: 'PAYLOAD_TOO_DEEP', title: 'Payload nested too deeply' },
   answer_too_large: { status: 422, code: 'ANSWER_TOO_LARGE', title: 'Answer too large' },
   rate_limited: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
+  tenant_moving: { status: 503, code: 'UNAVAILABLE', title: 'Tenant is being moved' },
   unavailable: { status: 503, code: 'UNAVAILABLE', title: 'Service temporarily unavailable' },
   internal: { status: 500, code: 'INTERNAL_SERVER_ERROR', title: 'Internal error' },
 } as const;
@@ -176,6 +177,12 @@ export const eventErased = (what: string): ApiError =>
 /** @param who the tenant or the key that the request names, which is not in this cell */
 export const tenantElsewhere = (cell: number, who: string): ApiError =>
   new ApiError('tenant_elsewhere', `${who} belongs to cell ${cell}, and this is another one.`, { cell });
+
+/** A tenant takes no changes while the last of it is moved to another cell, which takes seconds. */
+export const tenantMoving = (): ApiError =>
+  new ApiError('tenant_moving', 'The tenant is being moved to another cell. Try again in a second.', {
+    retryAfterSeconds: 1,
+  });
 
 /** A request needs an API key and has none. */
 export function keyRequired(): ApiError {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { raisePending, warnOfExpiringHolds, worthRaisingSql } from '../../src/operations/attempts/raise-events.js';
 import { resumeIdleOperations, worthResumingSql } from '../../src/operations/bulk/resume-idle-operations.js';
+import { reopenAbandoned, worthReopeningSql } from '../../src/operations/cells/abandoned-moves.js';
 import {
   alignWronglyHeld,
   rescueOverdue,
@@ -90,7 +91,7 @@ export const dutiesOf = (
 /**
  * Sweeps for retries that need jobs, for lost work (pending deliveries without a job, held deliveries of an active
  * webhook, bulk operations and ordering keys that stand still), for operational events that are due, for payloads whose
- * time is over, and for probes of disabled webhooks.
+ * time is over, for probes of disabled webhooks, and for tenants whose move nobody brings on.
  */
 export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
   const { recovery } = config.deliveryDefaults;
@@ -134,6 +135,13 @@ export function sweepsOf({ db: { pool }, log, config }: SweepDeps): Sweep[] {
       lock: 'probe-disabled',
       worthIt: worthProbingSql(recovery),
       work: () => probeDisabled(pool, recovery, disabled),
+    },
+    {
+      name: 'moves',
+      every: 4_000,
+      lock: 'abandoned-moves',
+      worthIt: worthReopeningSql,
+      work: logged('tenants', 'warn', 'opened tenants again whose move was abandoned', () => reopenAbandoned(pool)),
     },
   ];
 }

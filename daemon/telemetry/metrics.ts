@@ -17,6 +17,7 @@ const SWEEPS = [
   'retention',
   'ordering',
   'challenges',
+  'moves',
   'dead_workers',
 ] as const;
 export type SweepName = (typeof SWEEPS)[number];

@@ -16,8 +16,11 @@ export interface Session {
   returnUrl?: string | null;
 }
 
-/** The reason why nobody is signed in. `refused`: the API refuses the token, which is revoked or was never valid. */
-export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left';
+/**
+ * The reason why nobody is signed in. `refused`: the API refuses the token, which is revoked or was never valid. `moved`:
+ * another cell has the tenant of the token (docs/cells.md).
+ */
+export type SignedOut = 'nobody' | 'expired' | 'refused' | 'left' | 'moved';
 
 /** A session is known by its token; null: the one of the cookie. */
 interface Ended {
@@ -176,6 +179,10 @@ export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit 
   const response = await fetch(input, { ...init, headers });
   await requireOwn(response);
   hearTime(response);
+  // With a platform key it is about the tenant that the header names.
+  if (response.status === 421 && !('hookwright-tenant' in headers)) {
+    sessions.end('moved');
+  }
   if (response.status === 401 && (await sessions.refused(session.token))) {
     return fetchSignedIn(input, init);
   }

@@ -158,6 +158,13 @@ function Trouble({ why, refusal }: SignInProps) {
       </Answer>
     );
   }
+  if (why === 'moved') {
+    return (
+      <Answer tone="warn">
+        <Trans>Another cell has the tenant of this key. Sign in to the console of that cell.</Trans>
+      </Answer>
+    );
+  }
   if (why === 'left') {
     return (
       <Answer tone="info">

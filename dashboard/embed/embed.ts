@@ -18,7 +18,8 @@ interface Options extends Look {
   minHeight?: number;
   maxHeight?: number;
   /**
-   * @param why `expired`, `refused` (revoked), or `failed`: `session` gave no url for the start, or the frame cannot be
+   * @param why `expired`, `refused` (revoked), `moved` (another cell has the tenant: mount the portal again with a link
+   *   of that cell), or `failed`: `session` gave no url for the start, or the frame cannot be
    *   loaded; then it is tried again each minute
    * @param error why nothing is shown
    */

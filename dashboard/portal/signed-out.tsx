@@ -30,6 +30,7 @@ export default function SignedOutPage({ why, returnUrl, refusal }: SignedOutProp
               expired: <Trans>Your session has expired.</Trans>,
               refused: <Trans>Your session was revoked.</Trans>,
               left: <Trans>You have signed out.</Trans>,
+              moved: <Trans>Your webhooks have moved.</Trans>,
             }[why]
           )}
         </h1>

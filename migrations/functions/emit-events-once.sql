@@ -5,12 +5,13 @@
 -- - refusals: per item the code of an error that was found before; null: none
 -- - priorities: of the jobs (src/domain/pacing/lanes.ts); null: the caller has no pace of its own
 -- - worker_pool: has the deliveries claimed for the workers of this name, up to the priority claim_priority, if there
---   are at most claim_max. The first row's "claimed" is then the answer of claim_new_deliveries
+--   are at most claim_max and no tenant of the batch moves. The first row's "claimed" is then the answer of
+--   claim_new_deliveries
 -- - ordering_keys: of the events; null: none has one
 -- - type_versions, traceparents, keep_hours, previous: as in emit_events
 -- - targets: as judge_targets has resolved them; null: all are for all subscribers
--- - error_code: the refusal, or TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED,
---   WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
+-- - error_code: the refusal, or TENANT_UNKNOWN, TENANT_MOVING, TENANT_ELSEWHERE, EVENT_TYPE_UNKNOWN,
+--   EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED, WEBHOOK_NOT_ACTIVE, IDEMPOTENCY_KEY_REUSED. Such an item writes nothing
 --
 -- An idempotency key is kept for 7 days. One call makes at most 100,000 deliveries. A tenant's share is 500 deliveries
 -- of one call (BURST in src/domain/pacing/tenant-pace.ts); without priorities it is 100 of one call and 500 in two
@@ -35,15 +36,18 @@ declare
   errors text[];
   owners bigint[]; -- per item: the event that its idempotency key belongs to, else its own
   uses_flow boolean; -- a tenant of the batch does
+  moves boolean; -- a tenant of the batch does, so nothing of it is sent here
   made record;
 begin
   select array_agg(case when problem is null then hookwright.next_id() end order by ord),
-         array_agg(problem order by ord), bool_or(judged.uses_flow)
-  into ids, errors, uses_flow
+         array_agg(problem order by ord), bool_or(judged.uses_flow), bool_or(judged.moves)
+  into ids, errors, uses_flow, moves
   from (
-    select i.ord, t.uses_flow, case
+    select i.ord, t.uses_flow, t.moving is not null as moves, case
              when refusals[i.ord] is not null then refusals[i.ord]
              when t.id is null then 'TENANT_UNKNOWN'
+             when t.moving = 'CLOSED' then 'TENANT_MOVING'
+             when t.moving = 'GONE' then 'TENANT_ELSEWHERE'
              -- A test of a type that webhooks of the installation alone get.
              when et.name is null and (i.only_webhook_id is null or t.id <> hookwright.installation_tenant())
              then 'EVENT_TYPE_UNKNOWN'
@@ -57,6 +61,9 @@ begin
          with ordinality as i(tenant_id, event_type, only_webhook_id, ord)
     left join hookwright.tenants t on t.id = i.tenant_id and t.deleted_at is null
     left join hookwright.event_types et on et.name = i.event_type) judged;
+  if moves then
+    claim_max := 0;
+  end if;
   owners := ids;
   if cardinality(array_remove(idempotency_keys, null)) > 0 then
     perform set_config('lock_timeout', '50ms', true) where worker_pool is not null;

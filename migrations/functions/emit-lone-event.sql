@@ -2,8 +2,8 @@
 
 -- emit_events_once with a worker pool, for one event that up to 20 webhooks get, and up to 100 subscribe to if one of
 -- them has a filter, a content or an order. It writes and answers the same in less than half of the time, since it goes
--- through no sets of events: a test compares them. Other events (for no webhook or for more, refused, without room in
--- the pool) go to emit_events_once. Filters are judged as match_flow does it.
+-- through no sets of events: a test compares them. Other events (for no webhook or for more, refused, of a tenant
+-- that moves, without room in the pool) go to emit_events_once. Filters are judged as match_flow does it.
 --
 -- The answer has what the pool needs of contents and orders, too. Its deliveries are
 -- [id, 0, webhook's id, content, whether it is ordered], …
@@ -26,7 +26,7 @@ begin
   from hookwright.tenants t
   join hookwright.event_types et on et.name = type and not et.reserved and et.deprecated_at is null
   cross join hookwright.subscribers(t.id, type, null) w
-  where t.id = tenant and t.deleted_at is null;
+  where t.id = tenant and t.deleted_at is null and t.moving is null;
   if not found.plain and cardinality(found.ids) <= 100 then
     select coalesce(array_agg(w.id), '{}') as ids, array_agg(w.active) as actives, array_agg(w.to_send) as to_send,
            array_agg(o.content_id) as contents,

@@ -183,6 +183,8 @@ language sql immutable as $$
     ('TENANT_UNKNOWN', 'HW001', 'There is no such tenant.', null),
     ('TENANT_NOT_GRANTED', 'HW001', 'This role may not emit for the tenant.',
       'Run: hookwright outbox grant <role> --tenant <id>. What counts is the role that logged in, not SET ROLE.'),
+    ('TENANT_MOVING', 'HW020', 'The tenant is being moved to another cell.', 'Try again in a second.'),
+    ('TENANT_ELSEWHERE', 'HW021', 'The tenant lives in another cell.', 'Emit in the database of that cell.'),
     ('EVENT_TYPE_UNKNOWN', 'HW002', 'There is no such event type.', null),
     ('EVENT_TYPE_RESERVED', 'HW003', 'Only the service itself emits events of this type.', null),
     ('EVENT_TYPE_DEPRECATED', 'HW004', 'The event type is deprecated.', null),

@@ -41,7 +41,7 @@ declare
 begin
   for known in
     select * from hookwright.raised_events r
-    where r.pending > 0 and not hookwright.raised_lately(r.raised_at)
+    where r.pending > 0 and not hookwright.raised_lately(r.raised_at) and not hookwright.is_moving(r.tenant_id)
     order by r.webhook_id, r.event_type limit at_most for update skip locked
   loop
     perform hookwright.raise_now(known);

@@ -47,6 +47,9 @@ begin
       'The role %I may not emit for tenant %s.', session_user, unschedule.tenant_id),
       'docs/scheduled.md, "In your own transaction"');
   end if;
+  perform hookwright.refuse(case t.moving when 'CLOSED' then 'TENANT_MOVING' else 'TENANT_ELSEWHERE' end, null,
+    'docs/scheduled.md, "In your own transaction"')
+  from hookwright.tenants t where t.id = unschedule.tenant_id and t.moving in ('CLOSED', 'GONE');
   update hookwright.scheduled_events s set status = 'CANCELED', finished_at = clock_timestamp()
   where s.tenant_id = unschedule.tenant_id and s.id = unschedule.id and s.status = 'SCHEDULED';
   return (
@@ -62,9 +65,9 @@ end $$;
 --   left out then
 -- - is_checked: the caller has checked `previous`
 -- - is_duplicate: an event with the key and the same content is open, or was emitted within 7 days
--- - error_code: one of judge_more, with a sentence; ARGUMENT_MISSING, TENANT_UNKNOWN, EVENT_TYPE_UNKNOWN,
---   EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED, ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR, IDEMPOTENCY_KEY_REUSED,
---   SCHEDULED_LIMIT_REACHED. Nothing is written
+-- - error_code: one of judge_more, with a sentence; ARGUMENT_MISSING, TENANT_UNKNOWN, TENANT_MOVING, TENANT_ELSEWHERE,
+--   EVENT_TYPE_UNKNOWN, EVENT_TYPE_RESERVED, EVENT_TYPE_DEPRECATED, ORDERING_KEY_MALFORMED, DELIVER_AT_TOO_FAR,
+--   IDEMPOTENCY_KEY_REUSED, SCHEDULED_LIMIT_REACHED. Nothing is written
 create or replace function hookwright.write_scheduled_event(
   tenant bigint, type text, payload text, deliver timestamptz, once_key text, order_key text,
   keep_for integer default null, checked_version integer default null, previous text default null,
@@ -73,16 +76,19 @@ create or replace function hookwright.write_scheduled_event(
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
   called_at timestamptz := clock_timestamp();
+  tenant_now record;
   kind record;
   known record;
   hash bytea;
 begin
   is_duplicate := false;
+  select t.id, t.moving into tenant_now from hookwright.tenants t where t.id = tenant and t.deleted_at is null;
   select et.reserved, et.deprecated_at into kind from hookwright.event_types et where et.name = type;
   error_code := case
     when deliver is null then 'ARGUMENT_MISSING'
-    when not exists (select from hookwright.tenants t where t.id = tenant and t.deleted_at is null)
-    then 'TENANT_UNKNOWN'
+    when tenant_now.id is null then 'TENANT_UNKNOWN'
+    when tenant_now.moving = 'CLOSED' then 'TENANT_MOVING'
+    when tenant_now.moving = 'GONE' then 'TENANT_ELSEWHERE'
     when kind.reserved is null then 'EVENT_TYPE_UNKNOWN'
     when kind.reserved then 'EVENT_TYPE_RESERVED'
     when kind.deprecated_at is not null then 'EVENT_TYPE_DEPRECATED'
@@ -137,8 +143,8 @@ begin
 end $$;
 
 -- Emits the scheduled events that are due, at most this many, in the order of their times. Events that another session
--- has locked are left for the next call, and so are all while another call runs: of two batches the later one could
--- commit first.
+-- has locked are left for the next call, and so are those of a tenant that is closed for its move, and all while another
+-- call runs: of two batches the later one could commit first.
 --
 -- An event of a tenant that was deleted, or whose idempotency key was used for something else meanwhile, is canceled.
 -- A single event that cannot be emitted now, because an application has its key locked, is tried again in two seconds,
@@ -152,6 +158,7 @@ create or replace function hookwright.emit_scheduled(
 language plpgsql as $$
 declare
   called_at timestamptz := clock_timestamp();
+  closed bigint[];
   due record;
   ids bigint[];
   owners bigint[];
@@ -169,6 +176,7 @@ begin
       return;
     end if;
     perform set_config('lock_timeout', '100ms', true);
+    closed := array(select t.id from hookwright.tenants t where t.moving is not null and t.moving <> 'DRAINING');
     select count(*)::integer as count, array_agg(s.id order by nth) as ids, array_agg(s.body order by nth) as bodies,
            array_agg(s.tenant_id order by nth) as tenant_ids, array_agg(s.event_type order by nth) as event_types,
            array_agg(s.idempotency_key order by nth) as keys, array_agg(s.ordering_key order by nth) as ordering_keys,
@@ -177,6 +185,7 @@ begin
     into due
     from (select s.*, row(s.due_at, s.deliver_at, s.id) as nth from hookwright.scheduled_events s
           where s.status = 'SCHEDULED' and s.due_at <= called_at
+            and (s.tenant_id <> all(closed)) is true
           order by s.due_at, s.deliver_at, s.id limit most for update skip locked) s;
     if due.count = 0 then
       return;

@@ -15,7 +15,8 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   select t.id from (
     select t.id, t.name, case when forward then -t.id else t.id end as place from hookwright.tenants t
     -- The longest parts have the shorter ones in them.
-    where hookwright.current_tenant() = 0 and t.deleted_at is null and hookwright.parts_of(t.name) @> array(
+    where hookwright.current_tenant() = 0 and t.deleted_at is null and t.moving is distinct from 'GONE'
+      and hookwright.parts_of(t.name) @> array(
       select p from unnest(hookwright.parts_of(part)) p where length(p) = least(3, length(lower(part))))
     order by place offset 0) t
   where t.id > above and t.id < below and t.name ilike '%' || regexp_replace(part, '([%_\\])', '\\\1', 'g') || '%'

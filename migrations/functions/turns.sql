@@ -123,7 +123,8 @@ end $$;
 -- that count as held since their webhook was enabled (docs/decisions/0021). One that settles is due when its key
 -- has been quiet from now on (docs/decisions/0093), and is not claimed. One that another transaction has locked is left
 -- as it is.
--- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none
+-- - worker_pool: has up to claim_max of them claimed for the workers of this name, as a fetch locks jobs; null: none.
+--   None is claimed beside one of a tenant that moves to another cell
 --
 -- Returns how many it woke, and the jobs that were claimed: [id, payload, priority], …
 create or replace function hookwright.wake_waiting(
@@ -145,7 +146,7 @@ begin
              then hookwright.open_since(d.id, d.attempt_count, d.attempts_before,
                                         least(d.due_at, d.settling_since),
                                         greatest(w.keep_held_up_to, w.discard_held_up_to))
-             else false end as may_go
+             else false end as may_go, w.moving
     from hookwright.deliveries d join hookwright.webhooks w on w.id = d.webhook_id
     where d.id = any(delivery_ids) and d.id between low and high and (d.status = 'WAITING') is true
     order by d.id for update of d skip locked),
@@ -157,14 +158,17 @@ begin
                            then clock_timestamp() end
     from free
     where d.id = free.id and d.id = any(delivery_ids) and d.id between low and high
-    returning d.id, d.attempt_count, d.status, d.due_at, d.settling_since is not null as settles)
+    returning d.id, d.attempt_count, d.status, d.due_at, d.settling_since is not null as settles, free.moving)
   select array_agg(id) filter (where status = 'PENDING' and not settles) as ids,
          array_agg(attempt_count + 1) filter (where status = 'PENDING' and not settles) as attempts,
          array_agg(0) filter (where status = 'PENDING' and not settles) as priorities,
          array_agg(id) filter (where status = 'PENDING' and settles) as settling_ids,
          array_agg(due_at) filter (where status = 'PENDING' and settles) as settling_due,
-         count(*)::integer as woken
+         count(*)::integer as woken, bool_or(moving) as moves
   into due from woken;
+  if due.moves then
+    claim_max := 0;
+  end if;
   -- A job that is claimed needs no notice, so it is not due when it is written.
   perform hookwright.enqueue_deliveries(due.ids, due.attempts, array(
     select case when nth <= claim_max then now() + interval '1 second' else now() end

@@ -3,6 +3,7 @@ import { INSTALLATION_NAMED, INSTALLATION_TENANT } from '../domain/installation/
 import { type Check, check, failIf, warnIf } from '../operations/doctor/check.js';
 import { examineRunningDeliveries, examineRunningServer } from '../operations/doctor/examine.js';
 import { judgeCell } from '../operations/doctor/judge-cell.js';
+import { judgeMoves } from '../operations/doctor/judge-moves.js';
 import { lackOf, missingMigrations, newerThan, unknownMigrations } from '../operations/installation/check-readiness.js';
 import { repairFutureTimes } from '../operations/installation/future-times.js';
 import { repairIgnoredFilters } from '../operations/installation/ignored-filters.js';
@@ -97,7 +98,7 @@ async function examineDatabase(config: Config, url: string, repair: boolean): Pr
       );
     }
     const { checks: ofDeliveries } = await examineRunningDeliveries(pool, clock, config.embedded);
-    checks.push(...(await judgeCell(pool)));
+    checks.push(...(await judgeCell(pool)), ...(await judgeMoves(pool)));
     const ofSettings = [...(await examineKeys(config, pool)), ...(await examineRecipients(config, pool))];
     return [...checks, ...ofSettings, ...ofDeliveries];
   } finally {

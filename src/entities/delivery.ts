@@ -23,6 +23,7 @@ const CancelReason = graphqlEnum('DeliveryCancelReason', 'Why a delivery was can
   BY_USER: 'Somebody canceled it.',
   SUPERSEDED: 'A later event of its ordering key took its place.',
   ERASED: 'The payload of its event was erased before it was sent.',
+  MOVED: 'Its tenant has moved to another cell, which sends it.',
 });
 export type CancelReason = keyof typeof CancelReason;
 

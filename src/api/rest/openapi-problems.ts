@@ -7,11 +7,11 @@ type Json = Record<string, unknown>;
 
 /**
  * `not_found` also where the path names no webhook: a platform key may name a tenant that does not exist.
- * `tenant_elsewhere` only with cells.
+ * `tenant_elsewhere` and `tenant_moving` only with cells.
  */
 const onEveryRoute = [
   ...(['unauthenticated', 'scope_missing', 'not_found', 'invalid_input'] as const),
-  ...(['tenant_elsewhere', 'rate_limited', 'unavailable', 'internal'] as const),
+  ...(['tenant_elsewhere', 'rate_limited', 'tenant_moving', 'unavailable', 'internal'] as const),
 ];
 export const onRoutesWithBody = ['malformed_json', 'payload_too_large', 'unsupported_media_type'] as const;
 

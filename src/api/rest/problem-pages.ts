@@ -78,6 +78,8 @@ const advice: Record<Reason, string> = {
   payload_too_deep: 'Ask for `body`, the text of the payload, instead of `payload`.',
   answer_too_large: 'Ask for smaller pages and fewer long texts, and for each text once.',
   rate_limited: 'Wait as many seconds as the header Retry-After says, and send the request again.',
+  tenant_moving:
+    'Wait a second, as the header Retry-After says, and send the request again: the operator moves the tenant to another cell.',
   unavailable: 'Wait as many seconds as the header Retry-After says, and send the request again.',
   internal: 'Send the request again later. If the error stays, give the operator the value of the header X-Request-Id.',
 };

@@ -44,6 +44,8 @@ type TargetRefusal =
 export type EmitRefusal =
   | TargetRefusal
   | 'TENANT_UNKNOWN'
+  | 'TENANT_MOVING'
+  | 'TENANT_ELSEWHERE'
   | 'EVENT_TYPE_UNKNOWN'
   | 'EVENT_TYPE_RESERVED'
   | 'EVENT_TYPE_DEPRECATED'
@@ -56,4 +58,6 @@ export interface Refused {
   refused: EmitRefusal;
   /** A sentence, where the code alone does not say all. */
   detail?: string | null;
+  /** Where a tenant lives that is TENANT_ELSEWHERE. */
+  cell?: number | null | undefined;
 }

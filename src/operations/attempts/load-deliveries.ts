@@ -60,8 +60,8 @@ export interface DueDelivery extends WebhookToSend {
 }
 
 /**
- * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, or its time has not come. SUPERSEDED:
- * the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished, or
+ * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, its tenant moves to another cell, or its
+ * time has not come. SUPERSEDED: the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished, or
  * has a job of its own.
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
@@ -95,7 +95,7 @@ const loadSql = (
            d.job_group as "jobGroup",
            d.path, d.is_check as "isCheck", d.ordering_key is not null as "isOrdered",
            d.settling_since is not null and d.attempt_count = 0 as settles,
-           w.deleted_at is null and e.erased_at is null and ${isDue} as "isDue"
+           w.deleted_at is null and e.erased_at is null and not w.moving and ${isDue} as "isDue"
     from hookwright.deliveries d
     join hookwright.events e on e.tenant_id = d.tenant_id and e.id = d.event_id
     join hookwright.webhooks w on w.id = d.webhook_id and (w.tenant_id = d.tenant_id) is true

@@ -107,7 +107,7 @@ const endingStatement: Statement = {
   text: `
     select id, hold_until::text as "holdUntil" from hookwright.webhooks w
     where ${isHoldEndingSql('w')} and (hold_until, id) > ($1::timestamptz, $2::bigint)
-      and hold_warned_until is distinct from hold_until and not active and deleted_at is null
+      and hold_warned_until is distinct from hold_until and not active and deleted_at is null and not moving
     order by hold_until, id limit ${PART_WEBHOOKS}`,
 };
 
@@ -117,7 +117,7 @@ const expiringStatement: Statement = {
     select w.id, w.tenant_id, w.url, w.hold_until,
            (select count(*)::integer from (${heldSql('d.webhook_id = w.id')} limit ${HELD_COUNT_MAX}) as counted) as held
     from hookwright.webhooks w
-    where w.id = any($1::bigint[]) and ${isHoldEndingSql('w')} and not w.active and w.deleted_at is null
+    where w.id = any($1::bigint[]) and ${isHoldEndingSql('w')} and not w.active and w.deleted_at is null and not w.moving
       and exists (${heldSql('d.webhook_id = w.id and d.event_type <> all($2::text[])')})
     order by w.id for update of w skip locked`,
 };

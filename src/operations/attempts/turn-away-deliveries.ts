@@ -30,7 +30,7 @@ const turnAwayStatement: Statement = {
   name: 'turn_away_deliveries',
   text: `
     with judged as materialized (
-      select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at, d.settling_since,
+      select d.id, d.webhook_id, turned.priority, d.attempt_count, d.due_at, d.settling_since, w.moving,
              d.is_check and ${isProvedSql('w')} or w.active and not ${countsAsHeldSql('d', 'w')} as active,
              case when w.deleted_at is not null then 'WEBHOOK_DELETED'
                   when (select e.erased_at from hookwright.events e
@@ -46,15 +46,16 @@ const turnAwayStatement: Statement = {
           cancel_reason = j.ended_by, finished_at = case when j.ended_by is not null then now() end
       from judged j
       where d.id = j.id and d.id = any(${turned.array('id')}) and d.id between $1 and $2
-        and (d.status = 'PENDING') is true and (j.ended_by is not null or not j.active)
+        and (d.status = 'PENDING') is true and (j.ended_by is not null or not j.active) and not j.moving
       returning d.id, d.tenant_id, d.ordering_key, d.status),
     ended as (
       select hookwright.end_turns(array_agg(tenant_id), array_agg(id))
       from turned_away where ordering_key is not null and status = 'CANCELED' having count(*) > 0),
     waiting as (
-      select id, attempt_count, priority, greatest(due_at, hookwright.opens_at(webhook_id)) as job_at
+      select id, attempt_count, priority, greatest(due_at, case when moving then now() + interval '1 minute'
+                                                           else hookwright.opens_at(webhook_id) end) as job_at
       from (select * from judged
-            where active and ended_by is null and (settling_since is null or ${needsJobSql('due_at')})
+            where (moving or active and ended_by is null) and (settling_since is null or ${needsJobSql('due_at')})
             order by id offset 0) as locked)
     select hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(job_at),
              array_agg(priority))
@@ -64,7 +65,8 @@ const turnAwayStatement: Statement = {
 /**
  * Ends the jobs of deliveries that wait for something, without burning an attempt. Where the webhook is inactive or
  * deleted, the event erased, or the delivery counts as held, it is held or canceled; a check is held only before the
- * proof of its endpoint. Where its time has not come, or its endpoint is closed, the job is put off until then.
+ * proof of its endpoint. Where its time has not come, or its endpoint is closed, the job is put off until then; by a
+ * minute where its tenant moves to another cell, which changes nothing else.
  *
  * @param deliveries each delivery once
  * @throws Error with LOCK_NOT_AVAILABLE, where another session has one of them, or its job, locked

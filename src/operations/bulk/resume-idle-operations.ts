@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
 import { hasNoBulkJobSql, lockFreeJobsSql } from '../../platform/graphile-worker/job-conditions.js';
+import { staysSql } from '../cells/moving.js';
 
 /** SQL: whether operations may stand still (Duty.worthIt). */
 export const worthResumingSql = 'exists (select from hookwright.bulk_operations where finished_at is null)';
@@ -10,7 +11,7 @@ const statement: Statement = {
     with idle as materialized (
       select o.id, o.tenant_id from hookwright.bulk_operations o
       left join hookwright.webhooks w on w.id = o.webhook_id
-      where o.finished_at is null and coalesce(o.begins_at <= now(), true)
+      where o.finished_at is null and coalesce(o.begins_at <= now(), true) and ${staysSql('o.tenant_id')}
         and case o.status when 'PAUSED' then w.active or w.deleted_at is not null
                           else ${hasNoBulkJobSql('o.id')} end
       for update of o skip locked),

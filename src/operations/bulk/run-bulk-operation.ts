@@ -11,6 +11,7 @@ import { type HasPool, query, type Statement } from '../../platform/database/dat
 import { isTooSlow } from '../../platform/database/driver/sql-state.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
 import { isDatabaseAway } from '../../platform/database/outage.js';
+import { MOVING_REST_MS } from '../cells/moving.js';
 import { enqueueBulkOperation } from '../jobs/enqueue.js';
 import type { BulkPayload } from '../jobs/tasks.js';
 import type { SecretVault } from '../secrets/secret-vault.js';
@@ -36,6 +37,8 @@ interface Row {
   in_queue: number[];
   active: boolean | null;
   deleted: boolean | null;
+  /** Null: its tenant does not move to another cell. */
+  moving: string | null;
 }
 
 /** The webhook is read without a lock: deliveries that are queued too late are turned away when they are loaded. */
@@ -44,8 +47,10 @@ const lockStatement: Statement = {
   text: `
     select o.kind, o.webhook_id, o.filter, o.from_id, o.to_id, o.cursor_id, o.scheduled_cursor, o.sealed_field,
            o.created_at, o.in_queue::float8[] as in_queue,
-           w.active, w.deleted_at is not null as deleted
-    from hookwright.bulk_operations o left join hookwright.webhooks w on w.id = o.webhook_id
+           w.active, w.deleted_at is not null as deleted, t.moving
+    from hookwright.bulk_operations o
+    join hookwright.tenants t on t.id = o.tenant_id
+    left join hookwright.webhooks w on w.id = o.webhook_id
     where o.id = $1 and o.tenant_id = $2 and o.status = 'RUNNING' and coalesce(o.begins_at <= now(), true)
     for update of o`,
 };
@@ -137,7 +142,11 @@ async function runChunk(
   const { operationId, tenantId } = payload;
   const startedAt = performance.now();
   const [row] = await query<Row>(client, lockStatement, [operationId, tenantId]);
-  if (row === undefined) {
+  if (row === undefined || row.moving === 'GONE') {
+    return null;
+  }
+  if (row.moving !== null) {
+    await enqueueBulkOperation(client, payload, MOVING_REST_MS);
     return null;
   }
   const progress = endOf(row) ?? (await doChunk(client, vault, payload, row));

@@ -23,12 +23,25 @@ export function otherCellOf(id: number, own: OwnCell | null): number | null {
   return own === null || own.number === cell ? null : cell;
 }
 
+const readHome: Statement = { name: 'read_home_of_tenant', text: 'select hookwright.home_of($1) as home' };
+
+/** The cell that a tenant lives in, if that is another one: it has moved there, or its number says so. */
+export async function cellOfMissing(sql: SqlTarget, id: number): Promise<number | null> {
+  const own = await readOwnCell(sql);
+  if (own === null) {
+    return null;
+  }
+  const [row] = await query<{ home: number | null }>(sql, readHome, [id]);
+  const cell = row?.home ?? cellOf(id);
+  return cell === own.number ? null : cell;
+}
+
 /**
- * The error for a tenant that is not here: with cells it may live in another one, as its number says.
+ * The error for a tenant that is not here: with cells it may live in another one.
  *
  * @param named what the request names it by
  */
 export async function missingTenant(sql: SqlTarget, id: number, named: string | number = id): Promise<ApiError> {
-  const cell = otherCellOf(id, await readOwnCell(sql));
+  const cell = await cellOfMissing(sql, id);
   return cell === null ? notFound('tenant', named) : tenantElsewhere(cell, `Tenant ${named}`);
 }

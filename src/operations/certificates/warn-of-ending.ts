@@ -31,6 +31,7 @@ const endingStatement: Statement = {
              as certificate
     from hookwright.webhook_options o join hookwright.webhooks w on w.id = o.webhook_id
     where o.certificate_ends_at > now() and ${isEndingSql('o.certificate_ends_at')} and w.deleted_at is null
+      and not w.moving
       and (o.certificate_warned_at is null or o.certificate_warned_at < o.certificate_ends_at - case
              when o.certificate_ends_at <= now() + ${days(CERTIFICATE_LAST_DAYS)} then ${days(CERTIFICATE_LAST_DAYS)}
              else ${days(CERTIFICATE_WARN_DAYS)} end)

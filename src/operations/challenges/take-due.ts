@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { ASKS_MAX, HOST_ASKS_MAX, LEASE_MS, PLACE_MS, TENANT_ASKS_MAX } from '../../domain/challenges/ask-times.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { selectToSend, type WebhookToSend } from '../attempts/webhook-to-send.js';
+import { staysSql } from '../cells/moving.js';
 
 /** A webhook whose endpoint is to be asked now, as it stood when this daemon took the ask. */
 export interface Asked extends WebhookToSend {
@@ -39,7 +40,7 @@ const takeStatement: Statement = {
                partition by v.tenant_id order by v.next_at) as nth
       from hookwright.verifications v
       left join unnest($2::bigint[], $3::integer[]) as busy (tenant_id, asks) on busy.tenant_id = v.tenant_id
-      where v.next_at <= now()
+      where v.next_at <= now() and ${staysSql('v.tenant_id')}
         and not exists (select from hookwright.challenge_hosts h where h.host = v.host and ${isFullSql('now()')})),
     next as materialized (
       select webhook_id, nth from waiting where nth <= ${TENANT_ASKS_MAX} order by nth, next_at limit $1),
@@ -106,7 +107,7 @@ export async function giveBackAsk(pool: pg.Pool, { webhookId, turn }: Asked, inM
 const isStillAskedStatement: Statement = {
   text: `
     select true from hookwright.verifications v join hookwright.webhooks w on w.id = v.webhook_id
-    where v.webhook_id = $1 and v.turn = $2 and v.status <> 'VERIFIED' and w.deleted_at is null
+    where v.webhook_id = $1 and v.turn = $2 and v.status <> 'VERIFIED' and w.deleted_at is null and not w.moving
       and w.url = $3 and w.options_version is not distinct from $4`,
 };
 

@@ -37,9 +37,10 @@ const findStatement: Statement = {
            coalesce(json_agg(json_build_object('id', j.id, 'priority', j.priority) order by d.due_at)
                       filter (where j.id is not null), '[]') as deliveries
     from (
-      select l.id, alone or coalesce(greatest(r.next_at, t.requests_next_at) < now() - interval '${IDLE_SECONDS} s', true)
+      select l.id, l.alone or coalesce(greatest(r.next_at, t.requests_next_at) < now() - interval '${IDLE_SECONDS} s', true)
                      as idle
-      from ${looked.as('l')} left join hookwright.endpoint_rates r on r.webhook_id = l.id
+      from ${looked.as('l')} join hookwright.webhooks w on w.id = l.id and not w.moving
+      left join hookwright.endpoint_rates r on r.webhook_id = l.id
       left join hookwright.tenant_rates t on t.tenant_id = l.tenant_id) w
     cross join lateral (
       select d.id, d.due_at from hookwright.deliveries d

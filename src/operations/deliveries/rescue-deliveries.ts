@@ -7,6 +7,7 @@ import {
   lockFreeJobsSql,
   prioritySql,
 } from '../../platform/graphile-worker/job-conditions.js';
+import { staysSql } from '../cells/moving.js';
 
 /** A job that has been locked for this long is not in hand: a process locks its jobs in hand again (`renewLocks`). */
 export const OVERDUE_SECONDS = 60;
@@ -33,7 +34,7 @@ interface OverdueCursor extends Cursor<string> {
 }
 
 const overdueSql = (where: string) => `
-  select d.id, d.due_at, d.attempt_count, d.job_group from hookwright.deliveries d
+  select d.id, d.due_at, d.attempt_count, d.job_group, d.tenant_id from hookwright.deliveries d
   where d.status = 'PENDING' and d.due_at < now() - ${OVERDUE_SECONDS} * interval '1 second' and ${where}`;
 
 /** A job that was in hand is forgotten later than its delivery is overdue, so its delivery is looked at again. */
@@ -50,7 +51,7 @@ const overdueStatement: Statement = {
     lost as materialized (
       select l.id, l.attempt_count
       from (select * from fresh union select * from part union select * from forgotten) l
-      where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))}),
+      where ${hasNoLiveJobSql('l', String(OVERDUE_SECONDS))} and ${staysSql('l.tenant_id')}),
     ${lockFreeJobsSql(`array(select 'd:' || id from lost)`)}
     select count(*)::integer as rescued,
            hookwright.enqueue_deliveries(array_agg(id), array_agg(attempt_count + 1), array_agg(now()),
@@ -133,7 +134,7 @@ const wronglyHeldStatement: Statement = {
       where (select count(webhook_id) from holding) = ${HOLDING_LOOKED} and exists (${heldSql('d.webhook_id = changed.id')})),
     wrongly_held as materialized (
       select w.id, w.tenant_id from looked join hookwright.webhooks w on w.id = looked.id
-      where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held))
+      where (w.deleted_at is not null or w.hold_until <= now() or (w.active and not w.keep_held)) and not w.moving
         and ${hasNoAlignJobSql('w.id')}
       order by w.id),
     ${lockFreeJobsSql(`array(select 'w:' || id from wrongly_held)`)}

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inChunks } from '../../platform/concurrency/in-chunks.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { hasNoJobSql, lockFreeJobsSql, prioritySql } from '../../platform/graphile-worker/job-conditions.js';
+import { staysSql } from '../cells/moving.js';
 import { OVERDUE_SECONDS } from './rescue-deliveries.js';
 
 /** Less than the minute of `needsJobSql`: a retry that is nearer gets its job when it is recorded. */
@@ -20,7 +21,7 @@ const scheduleStatement: Statement = {
       where d.status = 'PENDING' and (d.attempt_count > 0 or d.settling_since is not null)
         and d.due_at > now() - ${OVERDUE_SECONDS} * interval '1 second'
         and d.due_at <= now() + ${HORIZON_SECONDS} * interval '1 second'
-        and ${hasNoJobSql('d')}
+        and ${hasNoJobSql('d')} and ${staysSql('d.tenant_id')}
       order by d.due_at limit ${CHUNK_ROWS}),
     ${lockFreeJobsSql(`array(select 'd:' || id from soon)`)}
     select count(*)::integer as scheduled, (select count(*)::integer from soon) as looked,

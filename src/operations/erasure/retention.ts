@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { BULK_CHUNK_UNQUEUED, bulkPause } from '../../domain/pacing/bulk-pace.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { mayEraseSql } from '../cells/moving.js';
 import { eraseThese } from './erase-these.js';
 
 /** SQL: whether payloads may be due (Duty.worthIt). */
@@ -57,7 +58,7 @@ const tenantsStatement: Statement = {
   name: 'tenants_with_retention',
   text: `
     select t.id, t.retention_days as days from hookwright.tenants t
-    where t.retention_days is not null and t.deleted_at is null and t.id > $1
+    where t.retention_days is not null and t.deleted_at is null and ${mayEraseSql('t.id')} and t.id > $1
     order by t.id limit ${TENANTS_AT_ONCE}`,
 };
 
@@ -65,7 +66,7 @@ const endedStatement: Statement = {
   name: 'ended_events',
   text: `
     select tenant_id, array_agg(event_id::float8 order by event_id) as ids
-    from (select tenant_id, event_id from hookwright.event_ends where ends_at <= now()
+    from (select tenant_id, event_id from hookwright.event_ends where ends_at <= now() and ${mayEraseSql('tenant_id')}
           order by ends_at limit ${BULK_CHUNK_UNQUEUED}) ended
     group by tenant_id order by tenant_id`,
 };

@@ -11,7 +11,7 @@ import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { missingTenant } from '../cells/own-cell.js';
 import { tenantOfExternalId } from '../rows/external-ids.js';
 import { Remembered } from '../rows/remembered.js';
-import { ForeignKeys } from './foreign-keys.js';
+import { ForeignKeys, keyElsewhere } from './foreign-keys.js';
 import { type Caller, type KnownKey, KnownKeys } from './known-keys.js';
 import { whyMalformed } from './why-malformed.js';
 
@@ -54,7 +54,8 @@ interface KnownTenant {
 
 const readTenant: Statement = {
   name: 'read_tenant_exists',
-  text: `select hookwright.limits_of_tenant(id) as limits from hookwright.tenants where id = $1 and deleted_at is null`,
+  text: `select hookwright.limits_of_tenant(id) as limits from hookwright.tenants 
+         where id = $1 and deleted_at is null and moving is distinct from 'GONE'`,
 };
 
 /**
@@ -87,8 +88,8 @@ export class Authenticator {
    *
    * @param authorization the value of the header `Authorization`: `Bearer <key>`
    * @param address the client's
-   * @throws ApiError unauthenticated, the same for an unknown, expired and revoked key; tenant_elsewhere where the
-   *   number of such a key is of another cell; rate_limited
+   * @throws ApiError unauthenticated, the same for an unknown, expired and revoked key; tenant_elsewhere where another
+   *   cell decides about the key, as its number says or a move of its tenant; rate_limited
    */
   async authenticate(authorization: string, address: string): Promise<Caller> {
     const text = authorization.length <= HEADER_LENGTH_MAX ? BEARER.exec(authorization)?.[1] : undefined;
@@ -118,18 +119,17 @@ export class Authenticator {
       await this.#earliest();
       throw elsewhere; // a map of cells that is out of date sends the same keys again and again: they are no guesses
     }
-    let isThere = true;
+    let there: KnownKey | null = null;
     // A wrong key leaves the cache as it is, so the key's owner notices nothing.
     const found = await this.guess(address, async () => {
-      const key = await this.#keys.lookUp(id);
-      isThere = key !== null;
-      return this.#isRight(key, hash) ? key : null;
+      there = await this.#keys.lookUp(id);
+      return this.#isRight(there, hash) ? there : null;
     });
     if (found !== null) {
       return found;
     }
     const unknown = 'The API key in the header Authorization is unknown, expired or revoked.';
-    throw (await this.#foreign.errorFor(id, isThere)) ?? new ApiError('unauthenticated', unknown);
+    throw (await this.#foreign.errorFor(id, there)) ?? new ApiError('unauthenticated', unknown);
   }
 
   /** The error for a tenant that does not exist here. */
@@ -230,8 +230,12 @@ export class Authenticator {
     return found !== null && isEqual && this.lifeLeftMs(found.caller) > 0;
   }
 
+  /** @throws ApiError tenant_elsewhere */
   #admit(known: KnownKey): Caller {
     this.#keys.remember(known);
+    if (known.movedTo !== null) {
+      throw keyElsewhere(known.movedTo);
+    }
     this.#noteUse(known);
     return known.caller;
   }

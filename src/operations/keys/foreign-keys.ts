@@ -1,15 +1,24 @@
 import { BoundedMap } from '../../domain/collections/bounded-map.js';
 import { type ApiError, tenantElsewhere } from '../../errors.js';
-import type { HasPool } from '../../platform/database/database.js';
-import { otherCellOf, readOwnCell } from '../cells/own-cell.js';
+import { type HasPool, query, type Statement } from '../../platform/database/database.js';
+import { cellOfMissing, otherCellOf, readOwnCell } from '../cells/own-cell.js';
+import type { KnownKey } from './known-keys.js';
 
 const ENTRIES_MAX = 10_000;
 /** A key that was copied into this cell works within 5 s. */
 const AGE_MAX_MS = 4_000;
 
+const readMoved: Statement = {
+  name: 'read_moved_key',
+  text: 'select cell from hookwright.moved_keys where key_id = $1',
+};
+
+export const keyElsewhere = (cell: number): ApiError =>
+  tenantElsewhere(cell, 'The API key in the header Authorization');
+
 /**
- * Keys whose number is of another cell, and that are not right here (docs/decisions/0097). Their own cell decides about
- * them, so the error is the same for unknown, expired and revoked ones.
+ * Keys that are not right here, and whose number is of another cell (docs/decisions/0097), or whose tenant has moved
+ * there. That cell decides about them, so the error is the same for unknown, expired and revoked ones.
  */
 export class ForeignKeys {
   /** Numbers that are not in this database at all. */
@@ -27,19 +36,31 @@ export class ForeignKeys {
   }
 
   /**
-   * @param isThere a key with this number was copied here
-   * @returns null: the number is of this cell, or there are none
+   * @param there the key with this number in this database: a copy, or that of a tenant
+   * @returns null: this cell decides about the key, or there are none
    */
-  async errorFor(id: number, isThere: boolean): Promise<ApiError | null> {
+  async errorFor(id: number, there: KnownKey | null): Promise<ApiError | null> {
     const atMs = this.nowMs();
-    const cell = otherCellOf(id, await readOwnCell(this.db.pool));
+    const own = await readOwnCell(this.db.pool);
+    if (own === null) {
+      return null;
+    }
+    const tenantId = there?.caller.tenantId ?? null;
+    const cell =
+      tenantId === null
+        ? ((await this.#movedTo(id)) ?? otherCellOf(id, own))
+        : await cellOfMissing(this.db.pool, tenantId);
     if (cell === null) {
       return null;
     }
-    const error = tenantElsewhere(cell, 'The API key in the header Authorization');
-    if (!isThere) {
+    const error = keyElsewhere(cell);
+    if (there === null) {
       this.#unknown.renew(id, { atMs, error });
     }
     return error;
+  }
+
+  async #movedTo(id: number): Promise<number | null> {
+    return (await query<{ cell: number }>(this.db.pool, readMoved, [id]))[0]?.cell ?? null;
   }
 }

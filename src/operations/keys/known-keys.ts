@@ -23,6 +23,7 @@ interface KeyRow {
   scopes: Scope[];
   is_portal_session: boolean;
   limits: EmitLimits | null;
+  moved_to: number | null;
   /** 0: revoked; null: it does not expire. */
   left_ms: number | null;
   /** Null: never used. */
@@ -33,6 +34,8 @@ interface KeyRow {
 export interface KnownKey {
   caller: Caller;
   hash: Buffer;
+  /** The cell that its tenant has moved to; null: it lives here. */
+  movedTo: number | null;
   readAtMs: number;
   usedAtMs: number;
   /** The number of calls of `forget` before it was read. */
@@ -45,6 +48,7 @@ const ENTRIES_MAX = 10_000;
 const readKey: Statement = {
   name: 'read_api_key',
   text: `select id, tenant_id, hash, scopes, is_portal_session, hookwright.limits_of_tenant(tenant_id) as limits,
+           hookwright.moved_to(tenant_id) as moved_to,
            case when revoked_at is null then extract(epoch from expires_at - now())::float8 * 1000 else 0 end as left_ms,
            extract(epoch from now() - last_used_at)::float8 * 1000 as unused_ms
          from hookwright.find_api_key($1)`,
@@ -126,6 +130,7 @@ export class KnownKeys {
         endsAtMs: readAtMs + (row.left_ms ?? Number.POSITIVE_INFINITY),
       },
       hash: row.hash,
+      movedTo: row.moved_to,
       readAtMs,
       // A use that is being written now was not read.
       usedAtMs: Math.max(

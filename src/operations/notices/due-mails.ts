@@ -12,6 +12,7 @@ import {
 } from '../../domain/notices/plan-mail.js';
 import { query, type Statement, transaction } from '../../platform/database/database.js';
 import type { MailResult } from '../../platform/mail/mailer.js';
+import { staysSql } from '../cells/moving.js';
 import { hashOf, newSecret } from './links.js';
 
 interface RecipientRow extends MailRhythm {
@@ -50,7 +51,7 @@ const recipientsStatement: Statement = {
            deleted_at is null and confirmed_at is not null and unsubscribed_at is null as "wantsNotices",
            ${ms('hour_began_at')} as "hourBeganMs", mails_in_hour as "mailsInHour"
     from hookwright.notice_recipients
-    where id in (select recipient_id from hookwright.notices where send_after <= ${atMs('$1')}
+    where id in (select recipient_id from hookwright.notices where send_after <= ${atMs('$1')} and ${staysSql('tenant_id')}
                  order by send_after limit 1000)
     order by id limit $2 for no key update skip locked`,
 };

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../platform/database/database.js';
+import { staysSql } from '../cells/moving.js';
 import { statusInQueueSql } from './turns.js';
 
 /** Keys that endpoints keep waiting stay for long, so one call looks at a part of them. */
@@ -31,10 +32,11 @@ const wakeStatement: Statement = {
       select webhook_id, key, tenant_id from hookwright.ordering_keys
       where (webhook_id, key) > ($1::bigint, $2::text)
       order by webhook_id, key limit ${PART_ROWS}),
-    left_over as materialized (select l.* from looked l where ${isLeftOverSql('l')}),
+    left_over as materialized (
+      select l.* from looked l where ${isLeftOverSql('l')} and ${staysSql('l.tenant_id')}),
     unordered as materialized (
       select l.webhook_id, l.tenant_id from (select distinct webhook_id, tenant_id from looked) l
-      where not exists (select from hookwright.webhook_options o
+      where ${staysSql('l.tenant_id')} and not exists (select from hookwright.webhook_options o
                         where o.webhook_id = l.webhook_id and o.ordering_by <> 'NONE'))
     select (select count(*)::integer from left_over) as found,
            (select count(*)::integer from looked) as looked,

@@ -3,7 +3,8 @@ import { formatApiKey, hashApiKey, KEY_BYTES } from '../../domain/keys/api-key.j
 import { isPublicId, type PortalSettings } from '../../domain/keys/portal-session.js';
 import { ApiError } from '../../errors.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
-import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { tenantTransaction } from '../../platform/database/tenant-database.js';
+import { beginChange } from '../cells/moving.js';
 import type { Authenticator } from '../keys/authenticate.js';
 
 interface FoundSession {
@@ -49,7 +50,7 @@ interface Exchange {
  * Exchanges the code of a portal session for its key, once. The key is shown only in this answer.
  *
  * @throws ApiError not_found, the same for an unknown session and a wrong code; rate_limited; with the right code
- *   portal_code_used, portal_code_expired
+ *   portal_code_used, portal_code_expired; tenant_moving, tenant_elsewhere
  */
 export async function exchangePortalCode(
   db: HasPool,
@@ -68,7 +69,10 @@ export async function exchangePortalCode(
   requireOpen(session);
   const token = formatApiKey(session.id, random(KEY_BYTES));
   const values = [session.id, hashApiKey(token)];
-  const [begun] = await tenantQuery<{ expires_at: Date | null }>(db.pool, session.tenant_id, beginStatement, values);
+  const [begun] = await tenantTransaction(db.pool, session.tenant_id, async (client) => {
+    await beginChange(client, session.tenant_id);
+    return await query<{ expires_at: Date | null }>(client, beginStatement, values);
+  });
   if (!begun?.expires_at) {
     throw used(session); // by another request at the same time
   }

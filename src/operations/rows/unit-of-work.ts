@@ -4,6 +4,7 @@ import { SlotsOfEach } from '../../platform/concurrency/slots.js';
 import { commitsOf } from '../../platform/database/commits.js';
 import { type HasOrm, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import { filteredEntityManager, PLATFORM } from '../../platform/database/tenant-database.js';
+import { type NoChange, refusedChange } from '../cells/moving.js';
 
 /** A person's change: entities, their audit entries and the jobs that follow, in one transaction. */
 export interface UnitOfWork {
@@ -23,8 +24,8 @@ const PER_TENANT = 3;
 const slots = new WeakMap<MikroORM, SlotsOfEach<number>>();
 
 const beginStatement: Statement = {
-  text: `select set_config('app.tenant', $1, true), set_config('lock_timeout', $2, true),
-                extract(epoch from now())::float8 * 1000 as now_ms`,
+  text: `select hookwright.begin_change(set_config('app.tenant', $1, true)::bigint) as moving,
+                set_config('lock_timeout', $2, true), extract(epoch from now())::float8 * 1000 as now_ms`,
 };
 
 /**
@@ -33,7 +34,7 @@ const beginStatement: Statement = {
  *
  * @param tenantId null: the installation itself; then finds must name the tenant
  * @param lockWaitMs the longest wait of a statement for a lock; 0: no limit
- * @throws what `work` or a statement throws, after the roll-back; with `lockWaitMs` an Error with LOCK_NOT_AVAILABLE
+ * @throws ApiError tenant_moving, tenant_elsewhere; what `work` or a statement throws, after the roll-back; with `lockWaitMs` an Error with LOCK_NOT_AVAILABLE
  */
 export async function managementTransaction<Result>(
   { orm }: HasOrm,
@@ -46,7 +47,10 @@ export async function managementTransaction<Result>(
       commitsOf(orm).requireAnswers(); // it may have waited for the connection
       const sql = sqlOf(em);
       const values = [String(tenantId ?? PLATFORM), `${lockWaitMs} ms`];
-      const [begun] = await query<{ now_ms: number }>(sql, beginStatement, values);
+      const [begun] = await query<{ now_ms: number; moving: NoChange | null }>(sql, beginStatement, values);
+      if (begun!.moving !== null) {
+        throw await refusedChange(sql, tenantId!, begun!.moving);
+      }
       return await work({ em, sql, now: new Date(Math.floor(begun!.now_ms)) });
     });
   const ofTenants = slots.get(orm) ?? new SlotsOfEach<number>(PER_TENANT);

@@ -1,4 +1,4 @@
-import type { Emit, EmitRefusal } from '../../domain/events/emit.js';
+import type { Emit, EmitRefusal, Refused } from '../../domain/events/emit.js';
 import { commitsOf } from '../../platform/database/commits.js';
 import type { Database, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
@@ -13,15 +13,15 @@ interface EventToSchedule extends Emit {
   delaySeconds: number | null;
 }
 
-export type ScheduleRefusal =
-  | Exclude<EmitRefusal, 'WEBHOOK_NOT_ACTIVE'>
-  | 'DELIVER_AT_TOO_FAR'
-  | 'SCHEDULED_LIMIT_REACHED';
+type ScheduleRefusal = Exclude<EmitRefusal, 'WEBHOOK_NOT_ACTIVE'> | 'DELIVER_AT_TOO_FAR' | 'SCHEDULED_LIMIT_REACHED';
 
 /** A duplicate has the id of the event that was scheduled with the idempotency key first. */
-type Scheduled =
-  | { refused: null; id: number; duplicate: boolean }
-  | { refused: ScheduleRefusal; detail: string | null };
+type Scheduled = { refused: null; id: number; duplicate: boolean } | RefusedSchedule;
+
+export interface RefusedSchedule extends Omit<Refused, 'refused'> {
+  refused: ScheduleRefusal;
+  detail: string | null;
+}
 
 const statement: Statement = {
   name: 'schedule_event',

@@ -12,7 +12,8 @@ const nearStatement = (order: Bounds['order']): Statement => ({
   name: `search_tenants_${order}`,
   text: `
     select id from (
-      select id, name from hookwright.tenants where deleted_at is null and id > $1 and id < $2
+      select id, name from hookwright.tenants 
+      where deleted_at is null and moving is distinct from 'GONE' and id > $1 and id < $2
       order by id ${order} limit ${NEAR_LOOKED}) near
     where name ilike '%' || regexp_replace($3, '([%_\\\\])', '\\\\\\1', 'g') || '%' limit $4`,
 });

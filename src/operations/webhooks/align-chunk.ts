@@ -27,6 +27,8 @@ interface WebhookState extends HeldBounds {
   /** Some of them are blocked. */
   has_blocked: boolean;
   is_unordered: boolean;
+  /** Of its tenant; null: it does not move to another cell. */
+  moving: string | null;
   /** When the state was read, as Postgres writes it: a Date would lose the microseconds. */
   now: string;
 }
@@ -54,8 +56,8 @@ interface AlignedChunk {
   released: number;
   /** Where the next chunk begins; null: nothing is left to move. */
   next: Position | null;
-  /** The webhook as it was then. */
-  seen: SeenWebhook;
+  /** The webhook as it was then. MOVING: its tenant moves to another cell. */
+  seen: SeenWebhook | 'MOVING';
 }
 
 export interface SeenWebhook {
@@ -79,6 +81,9 @@ export async function alignChunk(
   const [webhook] = await query<WebhookState>(client, stateStatement, [webhookId, tenantId]);
   if (webhook === undefined) {
     return { moved: 0, released: 0, next: null, seen: GONE };
+  }
+  if (webhook.moving !== null) {
+    return { moved: 0, released: 0, next: null, seen: webhook.moving === 'GONE' ? GONE : 'MOVING' };
   }
   const seen = { activeAt: webhook.active && !webhook.deleted ? webhook.now : null, bounds: webhook };
   let moved = 0;
@@ -110,7 +115,8 @@ const stateStatement: Statement = {
            exists (select from hookwright.ordering_queue q where q.webhook_id = $1 and q.blocked_at is not null)
              as has_blocked,
            not exists (select from hookwright.webhook_options o where o.webhook_id = $1 and o.ordering_by <> 'NONE')
-             as is_unordered
+             as is_unordered,
+           case when moving then (select t.moving from hookwright.tenants t where t.id = $2) end as moving
     from hookwright.webhooks where id = $1 and tenant_id = $2 for share`,
 };
 

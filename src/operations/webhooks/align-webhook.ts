@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { HasPool } from '../../platform/database/database.js';
 import { impatientTransaction, orLocked } from '../../platform/database/impatient-transaction.js';
+import { MOVING_REST_MS } from '../cells/moving.js';
 import { idsUntilSql } from '../deliveries/counts-as-held.js';
 import { wakePutOff } from '../deliveries/wake-put-off.js';
 import { enqueueAlign } from '../jobs/enqueue.js';
@@ -41,6 +42,10 @@ export async function alignWebhook(
   const leaveRest = (rest?: Woken, inMsMin = 0) =>
     enqueueAlign(db.pool, tenantId, webhookId, rest, Math.max(inMsMin, restInMs()));
   const { moved, ending } = await moveOpen(db.pool, tenantId, webhookId, endAt);
+  if (ending === 'MOVING') {
+    await leaveRest(woken, MOVING_REST_MS);
+    return moved;
+  }
   if (ending === 'TIME' || ending === 'LOCKED') {
     await leaveRest(undefined, ending === 'LOCKED' ? LOCKED_REST_MS : 0);
     return moved;
@@ -60,7 +65,7 @@ export async function alignWebhook(
 interface Moved {
   moved: number;
   /** Why there may be more to move; else the webhook for which nothing is left. */
-  ending: 'TIME' | 'LOCKED' | SeenWebhook;
+  ending: 'TIME' | 'LOCKED' | 'MOVING' | SeenWebhook;
 }
 
 /** Moves chunk by chunk. @param endAt monotonic, ms: no chunk but the first begins after this */

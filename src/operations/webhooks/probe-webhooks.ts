@@ -48,7 +48,8 @@ const planStatement: Statement = {
                   then ${doubledSql('r.pause_minutes')} else 1 end as pause
       from looked join hookwright.webhooks w on w.id = looked.id ${rowsSql}
       left join hookwright.webhook_recoveries r on r.webhook_id = w.id
-      where ${isDisabledSql} and ${inForceSql('$1')} and r.generation is distinct from w.generation
+      where ${isDisabledSql} and ${inForceSql('$1')} and not w.moving
+        and r.generation is distinct from w.generation
       order by w.id),
     written as (
       insert into hookwright.webhook_recoveries as r (webhook_id, tenant_id, generation, pause_minutes, next_probe_at)
@@ -73,7 +74,7 @@ const probeStatement: Statement = {
       select r.webhook_id, r.tenant_id,
              ${isDisabledSql} and ${inForceSql('$1')} and r.generation = w.generation as wanted
       from hookwright.webhook_recoveries r join hookwright.webhooks w on w.id = r.webhook_id ${rowsSql}
-      where r.next_probe_at <= now()
+      where r.next_probe_at <= now() and not w.moving
       order by r.next_probe_at limit ${PROBED_MAX}
       for update of r skip locked for share of w skip locked),
     moved as (

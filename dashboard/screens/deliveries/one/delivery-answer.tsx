@@ -198,6 +198,7 @@ const CANCELED: Record<DeliveryCancelReason, MessageDescriptor> = {
   HOLD_EXPIRED: msg`Its endpoint was inactive for longer than deliveries are held. You can send it again once the endpoint is enabled.`,
   SUPERSEDED: msg`A later event of its key took its place.`,
   ERASED: msg`The payload of its event was erased.`,
+  MOVED: msg`Its tenant has moved to another cell, which sends it.`,
   WEBHOOK_DELETED: msg`Its endpoint was deleted before it could be sent.`,
 };
 

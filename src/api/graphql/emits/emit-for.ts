@@ -4,6 +4,7 @@ import { commitsOf } from '../../../platform/database/commits.js';
 import { SQL_STATE, sqlStateOf } from '../../../platform/database/driver/sql-state.js';
 import type { Context } from '../../context/context.js';
 import { toApiError } from '../../context/faults.js';
+import { withCells } from './emit-refusals.js';
 
 /**
  * Emits events, counts them in the metrics, and hands the trace of the request on to their deliveries.
@@ -30,7 +31,7 @@ export async function emitFor(
     count(context, results, allOrNothing);
     describeOnSpan(span, results);
     span?.end();
-    return results;
+    return results.some(isElsewhere) ? await withCells(db, emits, results) : results;
   } catch (thrown) {
     const error = asRefusal(thrown, path);
     emitTrouble.failed(error);
@@ -39,6 +40,8 @@ export async function emitFor(
     throw error;
   }
 }
+
+const isElsewhere = ({ refused }: EmitResult): boolean => refused === 'TENANT_ELSEWHERE';
 
 /** The message of Postgres names the limit. */
 const asRefusal = (error: unknown, path: Path): unknown =>

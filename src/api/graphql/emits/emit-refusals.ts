@@ -1,7 +1,10 @@
 import type { Emit, Refused } from '../../../domain/events/emit.js';
+import { cellOf } from '../../../domain/ids/cell.js';
 import { globalId } from '../../../domain/ids/global-id.js';
-import { ApiError, invalidInput, notFound, type Path } from '../../../errors.js';
+import { ApiError, invalidInput, notFound, type Path, tenantElsewhere, tenantMoving } from '../../../errors.js';
+import { cellOfMissing } from '../../../operations/cells/own-cell.js';
 import { NO_SUCH_TYPE } from '../../../operations/event-types/event-type-registry.js';
+import type { HasPool } from '../../../platform/database/database.js';
 
 /** Adds the path to a refusal, for requests with several events. */
 export function refusedAt(path: Path, { reason, detail, extra }: ApiError): ApiError {
@@ -16,12 +19,35 @@ function targetIssue(sentence: string, path: Path): { path: Path; detail: string
     : { path: [...path, 'to', Number(at)], detail: detail! };
 }
 
+/** Says in which cells tenants live that are elsewhere, which is read for a refused emit alone. */
+export async function withCells<Result extends { refused: string | null }>(
+  { pool }: HasPool,
+  emits: readonly Emit[],
+  results: readonly Result[],
+): Promise<Result[]> {
+  return await Promise.all(
+    results.map(async (result, index) =>
+      result.refused === 'TENANT_ELSEWHERE'
+        ? { ...result, cell: await cellOfMissing(pool, emits[index]!.tenantId) }
+        : result,
+    ),
+  );
+}
+
 /** The error for an event that the emitter refused. @param path of the event in the request */
-export function refusalError({ refused: reason, detail = null }: Refused, { tenantId }: Emit, path: Path): ApiError {
+export function refusalError(
+  { refused: reason, detail = null, cell }: Refused,
+  { tenantId }: Emit,
+  path: Path,
+): ApiError {
   const badType = (code: string, detail: string) => invalidInput([{ path: [...path, 'eventType'], code, detail }]);
   switch (reason) {
     case 'TENANT_UNKNOWN':
       return refusedAt([...path, 'tenantId'], notFound('tenant', globalId('Tenant', tenantId)));
+    case 'TENANT_MOVING':
+      return tenantMoving();
+    case 'TENANT_ELSEWHERE':
+      return tenantElsewhere(cell ?? cellOf(tenantId), `Tenant ${tenantId}`);
     case 'IDEMPOTENCY_KEY_REUSED':
       return refusedAt(
         [...path, 'idempotencyKey'],

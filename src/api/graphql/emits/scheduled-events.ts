@@ -13,7 +13,7 @@ import {
 } from '../../../errors.js';
 import { searchError } from '../../../operations/explorer/search.js';
 import { cancelScheduledEvent } from '../../../operations/scheduled/cancel-scheduled-event.js';
-import { type ScheduleRefusal, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';
+import { type RefusedSchedule, scheduleEvent } from '../../../operations/scheduled/schedule-event.js';
 import { FRESH, tenantEntityManager } from '../../../platform/database/tenant-database.js';
 import { actorOf, type Context, tenantOf } from '../../context/context.js';
 import { FilterArg, IdArg, InputArg } from '../fields/arguments.js';
@@ -24,7 +24,7 @@ import { knownTypeIn } from '../fields/known-event-type.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
 import { chargeEvents } from './charge-events.js';
-import { refusalError } from './emit-refusals.js';
+import { refusalError, withCells } from './emit-refusals.js';
 import { prepareEmit } from './prepare-emit.js';
 import {
   CancelScheduledEventInput,
@@ -85,7 +85,8 @@ export class ScheduledEventResolver {
     const time = timeIn(input);
     const result = await scheduleEvent(context.db, { ...emit, ...time });
     if (result.refused !== null) {
-      throw scheduleError(result, emit);
+      const [refused] = await withCells(context.db, [emit], [result]);
+      throw scheduleError(refused!, emit);
     }
     const { id, duplicate } = result;
     // A platform key may name the tenant in the input alone.
@@ -151,7 +152,7 @@ function timeIn({ deliverAt = null, delaySeconds = null }: ScheduleEventInput) {
   return { deliverAt, delaySeconds };
 }
 
-function scheduleError({ refused, detail }: { refused: ScheduleRefusal; detail: string | null }, emit: Emit): ApiError {
+function scheduleError({ refused, detail, cell }: RefusedSchedule, emit: Emit): ApiError {
   switch (refused) {
     case 'DELIVER_AT_TOO_FAR':
       return invalidInput([TOO_FAR]);
@@ -161,6 +162,6 @@ function scheduleError({ refused, detail }: { refused: ScheduleRefusal; detail: 
         'The tenant has 100,000 scheduled events that are not emitted yet, the limit. Schedule more when some are.',
       );
     default:
-      return refusalError({ refused, detail }, emit, ['input']);
+      return refusalError({ refused, detail, cell }, emit, ['input']);
   }
 }

@@ -202,7 +202,8 @@ function requireShorter({ config }: Context, { retentionDays }: Pick<NewTenantSe
   }
 }
 
-const notDeleted = { deletedAt: null };
+/** Nor has it moved to another cell: it is listed there. */
+const notDeleted = { deletedAt: null, $or: [{ moving: null }, { moving: { $ne: 'GONE' } }] };
 /** Not that of the installation. */
 const isListed = { id: { $gt: INSTALLATION_TENANT } };
 
