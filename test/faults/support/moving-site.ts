@@ -5,7 +5,7 @@ import pg from 'pg';
 import { SCOPES } from '../../../src/domain/keys/scopes.js';
 import { settings as known } from '../../../src/platform/settings/settings.js';
 import { eventually } from '../../support/eventually.js';
-import { makeKey, makeTenant, makeWebhook } from '../../support/factories.js';
+import { makeTenant, makeWebhook } from '../../support/factories.js';
 import { TwoCells } from '../../support/two-cells.js';
 import { Endpoints, good } from './endpoints.js';
 import { Program } from './program.js';

@@ -46,7 +46,7 @@ const markStatement: Statement = { text: 'select hookwright.set_moving($1, $2)' 
 
 const stateStatement: Statement = {
   text: `
-    update hookwright.tenant_moves set state = $3, changed_at = clock_timestamp()
+    update hookwright.tenant_moves set state = $3, changed_at = clock_timestamp(), state_since = clock_timestamp()
     where token = $1 and state = any($2::text[]) returning state`,
 };
 
