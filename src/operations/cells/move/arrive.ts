@@ -136,6 +136,7 @@ async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   await query(ends.target, jobsStatement, [tenantId]);
   await query(ends.target, backStatement, [tenantId]);
   const change = { action: 'TENANT_MOVED', after: { fromCell: from } } as const;
+  await ends.target.query(`set local app.brings_tenant = 'false'`);
   await auditBySql(ends.target, commandLine, { ...about('TENANT', tenantId, tenantId), ...change });
   await query(ends.target, summedStatement, [minutes, hours, days, copiedBefore]);
 }

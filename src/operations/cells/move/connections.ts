@@ -37,6 +37,7 @@ export class Ends implements AsyncDisposable {
       openConnection(sourceUrl),
       openConnection(targetUrl),
     ]);
+    await target.query(`set app.brings_tenant = 'true'`); // the target tells nobody of what has happened elsewhere
     return new Ends(sourceUrl, targetUrl, source, reader, target);
   }
 

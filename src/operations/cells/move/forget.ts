@@ -13,11 +13,24 @@ const partitionsStatement: Statement = {
     where i.inhparent in ('hookwright.events'::regclass, 'hookwright.deliveries'::regclass) order by day`,
 };
 
-/** Deletes all rows of a tenant in one database but its own, in chunks. It may be run again after any end. */
-export async function eraseRows(pool: pg.Pool, tenantId: number, beforeDay?: () => void): Promise<void> {
+const livesStatement: Statement = {
+  text: `
+    select exists (select from hookwright.tenants where id = $1 and deleted_at is null and moving is distinct from 'GONE')
+      as lives`,
+};
+
+/**
+ * Deletes all rows of a tenant in one database but its own, in chunks. It may be run again after any end.
+ *
+ * @throws Error when the tenant lives there
+ */
+async function eraseRows(pool: pg.Pool, tenantId: number): Promise<void> {
+  const [row] = await query<{ lives: boolean }>(pool, livesStatement, [tenantId]);
+  if (row!.lives) {
+    throw new Error(`Tenant ${tenantId} lives here: nothing is erased.`);
+  }
   const days = await query<{ day: string }>(pool, partitionsStatement, []);
   for (const { day } of days) {
-    beforeDay?.();
     await eraseDay(pool, tenantId, day);
   }
   // Most have no index by their tenant alone.

@@ -51,6 +51,8 @@ export async function settleDoubt(
     await leave(source, move, keepDays);
     return 'MOVED';
   }
+  await inTransaction(source, () => setState(source, move, ['DRAINING', 'CLOSED'], 'COPYING'));
+  move.state = 'COPYING';
   return 'HERE';
 }
 

@@ -49,11 +49,10 @@ const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'
 export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
   try {
     await precopy(context);
-    const moved = await closeAndCopy(context, options);
-    return moved;
+    return await closeAndCopy(context, options);
   } catch (error) {
     await reopen(context, options).catch(() => {}); // the sweep does it
-    throw error;
+    throw context.signal.aborted ? context.signal.reason : error;
   }
 }
 
@@ -163,7 +162,7 @@ const tooLong = ({ closedMsMax }: StepOptions) =>
   );
 
 /** Step 4b: from here on the tenant is closed until the target has said where it lives. */
-async function commit(context: MoverContext, { waitsForStandbys }: StepOptions): Promise<void> {
+async function commit(context: MoverContext, { waitsForStandbys, route }: StepOptions): Promise<void> {
   const { ends, move, from } = context;
   try {
     if (waitsForStandbys) {
@@ -175,6 +174,7 @@ async function commit(context: MoverContext, { waitsForStandbys }: StepOptions):
     await ends.target.end().catch(() => {}); // a transaction that is not committed yet ends with it
     if ((await ask(context)) === 'ABORTED') {
       await goBack(context);
+      await route(from);
       throw error;
     }
   }
