@@ -1,7 +1,7 @@
 -- Tenants that move to another cell (docs/decisions/0099).
 
--- Marks a tenant and all its webhooks, deleted ones too. mark: DRAINING, CLOSED or GONE; null: it lives here. Whoever
--- makes a webhook has the tenant's row locked, so none is missed. Changes that people make end before (begin_change).
+-- Marks a tenant and all its webhooks, deleted ones too. mark: DRAINING, CLOSED or GONE; null: it lives here. A webhook
+-- is made with the tenant's row locked, so none is missed. Changes that people make end before (begin_change).
 create or replace function hookwright.set_moving(tenant bigint, mark text) returns void
 language plpgsql set plan_cache_mode = force_custom_plan as $$
 begin
@@ -53,7 +53,8 @@ language sql stable security definer set search_path = pg_catalog, hookwright, p
   select coalesce(hookwright.moved_to(tenant), (
     select case m.direction when 'OUT' then m.cell else (select c.number from hookwright.cell c) end
     from hookwright.tenant_moves m
-    where m.tenant_id = tenant and m.state in ('OPEN', 'DONE') and coalesce(hookwright.current_tenant(), 0) in (0, tenant)
+    where m.tenant_id = tenant and m.state in ('OPEN', 'DONE')
+      and coalesce(hookwright.current_tenant(), 0) in (0, tenant)
     order by m.started_at desc limit 1))
 $$;
 
@@ -87,9 +88,9 @@ begin
   return opened;
 end $$;
 
--- Ends what a tenant has left here when it lives in another cell: it is GONE, its keys lead there, its webhooks count as
--- deleted, its scheduled events, bulk operations and open deliveries are canceled, and nobody is told. It may be called
--- again at any time.
+-- Ends what a tenant has left here when it lives in another cell: it is GONE, its keys lead there, its webhooks count
+-- as deleted, and its scheduled events, bulk operations and open deliveries are canceled, without operational events.
+-- It may be called again at any time.
 --
 -- - most: how many rows a call cancels at most; the caller commits, and goes on while the answer is not 0
 --

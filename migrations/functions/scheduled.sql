@@ -143,8 +143,8 @@ begin
 end $$;
 
 -- Emits the scheduled events that are due, at most this many, in the order of their times. Events that another session
--- has locked are left for the next call, and so are those of a tenant that is closed for its move, and all while another
--- call runs: of two batches the later one could commit first.
+-- has locked are left for the next call, and so are those of a tenant that is closed for its move. All are, while
+-- another call runs: of two batches the later one could commit first.
 --
 -- An event of a tenant that was deleted, or whose idempotency key was used for something else meanwhile, is canceled.
 -- A single event that cannot be emitted now, because an application has its key locked, is tried again in two seconds,

@@ -250,7 +250,7 @@ const OTHER_TABLES = [
   'api_keys audit_log bulk_operations challenge_hosts changes confirmation_requests creation_keys daemons',
   'delivery_stats doctor_findings edition endpoint_states endpoint_tokens event_traces event_type_versions event_types',
   'failovers failure_stats housekeeping installation_report migrations notice_recipients outbox_grants queue_stats',
-  'release_versions releases signing_keys tenants',
+  'release_versions releases signing_keys tenant_moves tenants',
   'verifications webhook_contents webhook_options webhook_recoveries webhooks',
 ].flatMap((line) => line.split(' '));
 

@@ -1,13 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadDeliveries } from '../../src/operations/attempts/load-deliveries.js';
-import { rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
+import { raisePending } from '../../src/operations/attempts/raise-events.js';
+import { resumeIdleOperations } from '../../src/operations/bulk/resume-idle-operations.js';
+import { takeDueAsks } from '../../src/operations/challenges/take-due.js';
+import { alignWronglyHeld, rescueOverdue } from '../../src/operations/deliveries/rescue-deliveries.js';
 import { scheduleDeliveries } from '../../src/operations/deliveries/schedule-deliveries.js';
+import { eraseDue } from '../../src/operations/erasure/retention.js';
 import { wakeLeftTurns } from '../../src/operations/ordering/left-turns.js';
 import { probeDisabled } from '../../src/operations/webhooks/probe-webhooks.js';
+import { BulkSite } from '../support/bulk-operations.js';
 import { DeliveryStack, type Endpoint } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
 import { couponEmit } from '../support/factories.js';
-import { changeJobs, countJobs, deleteJobs, jobsIn, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
+import { changeJobs, countJobs, deleteJobs, jobsIn, OF_BULK, OF_DELIVERIES, ofDelivery } from '../support/jobs.js';
 import { markMoving } from '../support/moving.js';
 import { answer, holdAnswers } from '../support/receiver.js';
 
@@ -144,4 +149,65 @@ describe('sweeps pass over a tenant that moves', () => {
     await stack.rows(`update hookwright.webhook_recoveries set next_probe_at = next_probe_at + interval '1 hour'`);
     expect(JSON.stringify(await planned())).toBe(before);
   });
+
+  test('for held deliveries of an active webhook', async () => {
+    await stack.emit();
+    await deleteJobs(stack);
+    await stack.rows(`update hookwright.deliveries set status = 'HELD'`);
+    await mark('DRAINING');
+    expect(await alignWronglyHeld(stack.services.db.pool)).toBe(0);
+    await mark(null);
+    expect(await alignWronglyHeld(stack.services.db.pool)).toBe(1);
+  });
+
+  test('for operational events that were only counted', async () => {
+    await stack.rows(`
+      insert into hookwright.raised_events (tenant_id, webhook_id, event_type, pending, pending_body, raised_at)
+      values (${stack.tenantId}, ${endpoint.webhookId}, 'webhook.failing', 1, '{"a":"b"}', now() - interval '1 hour')`);
+    await mark('DRAINING');
+    expect(await raisePending(stack.services.db.pool)).toBe(0);
+    await mark(null);
+    expect(await raisePending(stack.services.db.pool)).toBe(1);
+  });
+
+  test('for endpoints that have to prove that they want deliveries', async () => {
+    await stack.rows(`
+      insert into hookwright.verifications (webhook_id, tenant_id, host, status, next_at)
+      values (${endpoint.webhookId}, ${stack.tenantId}, 'http://127.0.0.1', 'PENDING', now())`);
+    await mark('CLOSED');
+    expect(await takeDueAsks(stack.services.db.pool, 10)).toEqual([]);
+    await mark(null);
+    expect(await takeDueAsks(stack.services.db.pool, 10)).toMatchObject([{ webhookId: endpoint.webhookId, asks: 1 }]);
+  });
+
+  test('for payloads whose time is over, until it lives in another cell', async () => {
+    await stack.services.emitter.emit([couponEmit(stack.tenantId, { keepHours: 1 })]);
+    await stack.rows(`update hookwright.event_ends set ends_at = now()`);
+    for (const to of ['DRAINING', 'CLOSED'] as const) {
+      await mark(to);
+      expect(await eraseDue(stack.services.db.pool, {})).toBe(0);
+    }
+    await mark('GONE');
+    expect(await eraseDue(stack.services.db.pool, {})).toBe(1);
+  });
+});
+
+test('a bulk operation of a tenant that moves does nothing, and goes on afterwards', async () => {
+  await using site = await BulkSite.open();
+  const webhookId = await site.webhook();
+  await site.past(3, { webhookId });
+  const url = site.api.databaseUrl;
+  const filter = { since: new Date(Date.now() - 3_600_000).toISOString() };
+  const { operation } = await site.start('recoverWebhook', { id: String(webhookId), filter });
+  await markMoving(url, site.tenant.id, 'DRAINING');
+  await site.runChunk(operation.id);
+  expect(await site.operation(operation.id)).toMatchObject({ status: 'RUNNING', processed: 0 });
+  const [job] = await jobsIn(site, OF_BULK);
+  expect(job!.inSeconds).toBeGreaterThan(30);
+  await deleteJobs(site);
+  expect(await resumeIdleOperations(site.api.owner)).toBe(0);
+  await markMoving(url, site.tenant.id, null);
+  expect(await resumeIdleOperations(site.api.owner)).toBe(1);
+  await site.runChunk(operation.id);
+  expect(await site.operation(operation.id)).toMatchObject({ processed: 3 });
 });

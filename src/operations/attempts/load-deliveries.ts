@@ -60,9 +60,9 @@ export interface DueDelivery extends WebhookToSend {
 }
 
 /**
- * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, its tenant moves to another cell, or its
- * time has not come. SUPERSEDED: the job's attempt was made already (and the job for the next one is on its way), or the delivery has finished, or
- * has a job of its own.
+ * NOT_YET: the delivery's webhook is inactive or deleted, its event was erased, its tenant moves to another cell, or
+ * its time has not come. SUPERSEDED: the job's attempt was made already (and the job for the next one is on its way),
+ * or the delivery has finished, or has a job of its own.
  */
 export type NotDue = 'NOT_YET' | 'SUPERSEDED';
 

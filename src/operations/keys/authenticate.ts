@@ -48,13 +48,11 @@ const writeLastUsed: Statement = {
   name: 'write_api_key_last_used',
   text: `select hookwright.note_api_key_use($1, now())`,
 };
-interface KnownTenant {
-  limits: EmitLimits | null;
-}
+type KnownTenant = Pick<Caller, 'limits'>;
 
 const readTenant: Statement = {
   name: 'read_tenant_exists',
-  text: `select hookwright.limits_of_tenant(id) as limits from hookwright.tenants 
+  text: `select hookwright.limits_of_tenant(id) as limits from hookwright.tenants
          where id = $1 and deleted_at is null and moving is distinct from 'GONE'`,
 };
 
@@ -128,8 +126,7 @@ export class Authenticator {
     if (found !== null) {
       return found;
     }
-    const unknown = 'The API key in the header Authorization is unknown, expired or revoked.';
-    throw (await this.#foreign.errorFor(id, there)) ?? new ApiError('unauthenticated', unknown);
+    throw await this.#foreign.errorFor(id, there);
   }
 
   /** The error for a tenant that does not exist here. */
@@ -230,7 +227,6 @@ export class Authenticator {
     return found !== null && isEqual && this.lifeLeftMs(found.caller) > 0;
   }
 
-  /** @throws ApiError tenant_elsewhere */
   #admit(known: KnownKey): Caller {
     this.#keys.remember(known);
     if (known.movedTo !== null) {

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../domain/collections/bounded-map.js';
-import { type ApiError, tenantElsewhere } from '../../errors.js';
+import { ApiError, tenantElsewhere } from '../../errors.js';
 import { type HasPool, query, type Statement } from '../../platform/database/database.js';
 import { cellOfMissing, otherCellOf, readOwnCell } from '../cells/own-cell.js';
 import type { KnownKey } from './known-keys.js';
@@ -37,27 +37,31 @@ export class ForeignKeys {
 
   /**
    * @param there the key with this number in this database: a copy, or that of a tenant
-   * @returns null: this cell decides about the key, or there are none
+   * @returns unauthenticated, where this cell decides about the key, or there are none; else tenant_elsewhere
    */
-  async errorFor(id: number, there: KnownKey | null): Promise<ApiError | null> {
+  async errorFor(id: number, there: KnownKey | null): Promise<ApiError> {
     const atMs = this.nowMs();
-    const own = await readOwnCell(this.db.pool);
-    if (own === null) {
-      return null;
-    }
-    const tenantId = there?.caller.tenantId ?? null;
-    const cell =
-      tenantId === null
-        ? ((await this.#movedTo(id)) ?? otherCellOf(id, own))
-        : await cellOfMissing(this.db.pool, tenantId);
+    const cell = await this.#cellOf(id, there);
     if (cell === null) {
-      return null;
+      const unknown = 'The API key in the header Authorization is unknown, expired or revoked.';
+      return new ApiError('unauthenticated', unknown);
     }
     const error = keyElsewhere(cell);
     if (there === null) {
       this.#unknown.renew(id, { atMs, error });
     }
     return error;
+  }
+
+  async #cellOf(id: number, there: KnownKey | null): Promise<number | null> {
+    const own = await readOwnCell(this.db.pool);
+    if (own === null) {
+      return null;
+    }
+    const tenantId = there?.caller.tenantId ?? null;
+    return tenantId === null
+      ? ((await this.#movedTo(id)) ?? otherCellOf(id, own))
+      : await cellOfMissing(this.db.pool, tenantId);
   }
 
   async #movedTo(id: number): Promise<number | null> {

@@ -34,7 +34,8 @@ const beginStatement: Statement = {
  *
  * @param tenantId null: the installation itself; then finds must name the tenant
  * @param lockWaitMs the longest wait of a statement for a lock; 0: no limit
- * @throws ApiError tenant_moving, tenant_elsewhere; what `work` or a statement throws, after the roll-back; with `lockWaitMs` an Error with LOCK_NOT_AVAILABLE
+ * @throws ApiError tenant_moving, tenant_elsewhere; what `work` or a statement throws, after the roll-back; with
+ *   `lockWaitMs` an Error with LOCK_NOT_AVAILABLE
  */
 export async function managementTransaction<Result>(
   { orm }: HasOrm,

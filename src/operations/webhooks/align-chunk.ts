@@ -27,7 +27,7 @@ interface WebhookState extends HeldBounds {
   /** Some of them are blocked. */
   has_blocked: boolean;
   is_unordered: boolean;
-  /** Of its tenant; null: it does not move to another cell. */
+  /** The mark of its tenant; null: it does not move to another cell. */
   moving: string | null;
   /** When the state was read, as Postgres writes it: a Date would lose the microseconds. */
   now: string;

@@ -202,7 +202,7 @@ function requireShorter({ config }: Context, { retentionDays }: Pick<NewTenantSe
   }
 }
 
-/** Nor has it moved to another cell: it is listed there. */
+/** A tenant that has moved to another cell is listed there. */
 const notDeleted = { deletedAt: null, $or: [{ moving: null }, { moving: { $ne: 'GONE' } }] };
 /** Not that of the installation. */
 const isListed = { id: { $gt: INSTALLATION_TENANT } };
