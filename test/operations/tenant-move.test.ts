@@ -263,16 +263,22 @@ describe('a move', () => {
     expect(await move(id, '--resume')).toMatchObject({ code: 0 });
   });
 
-  test('tells the installation of the target that a tenant has come, and nothing of what happened elsewhere', SLOW, async () => {
-    const { id } = await drawTenant(source);
-    await makeWebhook(target.services, INSTALLATION_TENANT, { eventTypes: ['*'] });
-    await move(id);
-    const told = await target.rows<{ type: string; action: string }>(
-      `select event_type as type, body::json #>> '{action}' as action from hookwright.events where tenant_id = $1`,
-      [INSTALLATION_TENANT],
-    );
-    expect(told.filter(({ type }) => type !== 'doctor.finding')).toEqual([{ type: 'audit.entry', action: 'TENANT_MOVED' }]);
-  });
+  test(
+    'tells the installation of the target that a tenant has come, and nothing of what happened elsewhere',
+    SLOW,
+    async () => {
+      const { id } = await drawTenant(source);
+      await makeWebhook(target.services, INSTALLATION_TENANT, { eventTypes: ['*'] });
+      await move(id);
+      const told = await target.rows<{ type: string; action: string }>(
+        `select event_type as type, body::json #>> '{action}' as action from hookwright.events where tenant_id = $1`,
+        [INSTALLATION_TENANT],
+      );
+      expect(told.filter(({ type }) => type !== 'doctor.finding')).toEqual([
+        { type: 'audit.entry', action: 'TENANT_MOVED' },
+      ]);
+    },
+  );
 
   test('may go back once what it has left is erased', SLOW, async () => {
     const { id } = await drawTenant(source);

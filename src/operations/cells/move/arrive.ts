@@ -2,10 +2,12 @@ import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
 import { needsJobSql, prioritySql } from '../../../platform/graphile-worker/job-conditions.js';
 import { about, auditBySql, commandLine } from '../../rows/audit.js';
+import { tellOfEntries } from './connections.js';
 import type { MoverContext } from './context.js';
 import { type Choice, copyRows } from './copy.js';
 import { noteArrival } from './decide.js';
 import { attemptsOf, foreignKeys } from './precopy.js';
+import type { Move } from './state.js';
 import { changedOf, ENDED, MOVED_TABLES, ofTenant, SUMMED_AFTER_HOURS } from './tables.js';
 
 /** What a tenant has come with. */
@@ -31,7 +33,7 @@ export async function arrive(context: MoverContext): Promise<Arrived> {
   const erased = await query<{ id: number }>(ends.reader, erasedStatement, [move.tenantId, move.copiedBefore]);
   const erasedIds = erased.map(({ id }) => id);
   const arrived: Arrived = { rows: {} };
-  for (const choice of choices(context, erasedIds)) {
+  for (const choice of choicesOfClosed(move, erasedIds)) {
     signal.throwIfAborted();
     if (choice.table === 'idempotency_keys' && erasedIds.length > 0) {
       await forgetKeys(target, move.tenantId, erasedIds);
@@ -43,9 +45,12 @@ export async function arrive(context: MoverContext): Promise<Arrived> {
   return arrived;
 }
 
-function choices({ move }: MoverContext, erased: readonly number[]): Choice[] {
-  const { tenantId } = move;
-  const before = `timestamptz '${move.copiedBefore}'`;
+/** What is copied when the tenant is closed. @param erased events whose payloads were erased meanwhile */
+export function choicesOfClosed(
+  { tenantId, copiedBefore }: Pick<Move, 'tenantId' | 'copiedBefore'>,
+  erased: readonly number[],
+): Choice[] {
+  const before = `timestamptz '${copiedBefore}'`;
   const erasedList = `'{${erased.join(',')}}'::bigint[]`;
   const since = (id: string) => `${id} >= hookwright.id_at(${before})`;
   const ofErased = (column: string) => (erased.length === 0 ? 'false' : `${column} = any(${erasedList})`);
@@ -136,7 +141,7 @@ async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   await query(ends.target, jobsStatement, [tenantId]);
   await query(ends.target, backStatement, [tenantId]);
   const change = { action: 'TENANT_MOVED', after: { fromCell: from } } as const;
-  await ends.target.query(`set local app.brings_tenant = 'false'`);
+  await tellOfEntries(ends.target, true);
   await auditBySql(ends.target, commandLine, { ...about('TENANT', tenantId, tenantId), ...change });
   await query(ends.target, summedStatement, [minutes, hours, days, copiedBefore]);
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { poolOptions } from '../../../platform/database/database.js';
+import { poolOptions, query, type Statement } from '../../../platform/database/database.js';
 import { PrimaryClient } from '../../../platform/database/driver/primary-client.js';
 
 export const MOVER_NAME = 'hookwright tenant move';
@@ -37,13 +37,20 @@ export class Ends implements AsyncDisposable {
       openConnection(sourceUrl),
       openConnection(targetUrl),
     ]);
-    await target.query(`set app.brings_tenant = 'true'`); // the target tells nobody of what has happened elsewhere
+    await tellOfEntries(target, false);
     return new Ends(sourceUrl, targetUrl, source, reader, target);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.source.end(), this.reader.end(), this.target.end()]);
   }
+}
+
+const quietStatement: Statement = { text: `select set_config('app.brings_tenant', $1, false)` };
+
+/** Whether entries of the audit log that are written over a connection raise events: not those of what was elsewhere. */
+export async function tellOfEntries(target: pg.Client, tells: boolean): Promise<void> {
+  await query(target, quietStatement, [String(!tells)]);
 }
 
 /** Runs `work` in a transaction. @param kind such as `isolation level repeatable read` */

@@ -48,6 +48,11 @@ export function readSql({ table, where, set = {} }: Choice, { columns }: Shape):
   return `select ${values.join(', ')} from hookwright.${table} t where ${where}`;
 }
 
+/** SQL: makes the table that rows come into. */
+export const incomingSql = (table: string, { columns }: Shape): string => `
+  create temp table if not exists incoming_${table} on commit delete rows as
+    select ${list(columns)} from hookwright.${table} with no data`;
+
 /** SQL: writes the rows that came. Row-level security refuses COPY into the table itself, for its owner too. */
 export function writeSql({ table, replaces = false }: Choice, { columns, key }: Shape): string {
   const others = columns.filter((column) => !key.includes(column));
@@ -100,9 +105,7 @@ export async function copyRows(
 ): Promise<number> {
   const shape = shapes.get(choice.table)!;
   const incoming = `pg_temp.incoming_${choice.table}`;
-  await target.query(`
-    create temp table if not exists incoming_${choice.table} on commit delete rows as
-      select ${list(shape.columns)} from hookwright.${choice.table} with no data`);
+  await target.query(incomingSql(choice.table, shape));
   await target.query(`truncate ${incoming}`);
   await pipeline(
     reader.query(copyTo(`copy (${readSql(choice, shape)}) to stdout`)),

@@ -38,13 +38,19 @@ async function eraseRows(pool: pg.Pool, tenantId: number): Promise<void> {
   await eraseManaged(pool, tenantId);
 }
 
+const existsStatement: Statement = {
+  text: `
+    select to_regclass('hookwright.deliveries_' || $1) is not null
+             and to_regclass('hookwright.attempts_' || $1) is not null as deliveries,
+           to_regclass('hookwright.events_' || $1) is not null as events`,
+};
+
 async function eraseDay(pool: pg.Pool, tenantId: number, day: string): Promise<void> {
-  const exists = `select to_regclass('hookwright.deliveries_${day}') is not null and to_regclass('hookwright.attempts_${day}') is not null as deliveries, to_regclass('hookwright.events_${day}') is not null as events`;
-  const { rows } = await pool.query<{ deliveries: boolean; events: boolean }>(exists);
-  if (rows[0]!.deliveries) {
+  const [found] = await query<{ deliveries: boolean; events: boolean }>(pool, existsStatement, [day]);
+  if (found!.deliveries) {
     await inChunks(CHUNK_ROWS, () => eraseDeliveries(pool, tenantId, day));
   }
-  if (rows[0]!.events) {
+  if (found!.events) {
     await forgetRows(pool, `events_${day}`, `tenant_id = ${tenantId}`);
   }
 }

@@ -110,18 +110,39 @@ export async function makePartitions(target: pg.Client, day: string): Promise<vo
   });
 }
 
+/**
+ * What is copied of a day.
+ *
+ * @param before SQL: a time
+ * @returns the range of the attempts of its deliveries, and what comes after these
+ */
+export function choicesOfDay(
+  { low, high }: Pick<Day, 'low' | 'high'>,
+  before: string,
+): { deliveries: Choice; attempts: string; rest: Choice[] } {
+  const within = (id: string) => `${id} >= ${low} and ${id} < ${high}`;
+  const until = `least(${high}, hookwright.id_at(${before}))`;
+  return {
+    deliveries: { table: 'deliveries', where: `t.finished_at < ${before} and ${within('t.id')}` },
+    attempts: within('t.delivery_id'),
+    rest: [
+      { table: 'events', where: `t.id >= ${low} and t.id < ${until}` },
+      { table: 'event_traces', where: `t.event_id >= ${low} and t.event_id < ${until}` },
+    ],
+  };
+}
+
 async function copyDays(context: MoverContext, before: string): Promise<void> {
   const { move, ends, say, pace } = context;
   const days = await daysOf(ends.source, move.tenantId);
   const left = days.filter(({ day }) => move.dayDone === null || day < move.dayDone);
   for (const [done, { day, low, high }] of left.entries()) {
     await makePartitions(ends.target, day);
-    const within = (id: string) => `${id} >= ${low} and ${id} < ${high}`;
-    const finished = `t.finished_at < ${before} and ${within('t.id')}`;
-    await copyInChunks(context, { table: 'deliveries', where: finished }, 'id', within('t.delivery_id'));
-    const until = `least(${high}, hookwright.id_at(${before}))`;
-    await copyInChunks(context, { table: 'events', where: `t.id >= ${low} and t.id < ${until}` }, 'id');
-    await copyInChunks(context, { table: 'event_traces', where: `t.event_id >= ${low} and t.event_id < ${until}` });
+    const { deliveries, attempts, rest } = choicesOfDay({ low, high }, before);
+    await copyInChunks(context, deliveries, 'id', attempts);
+    for (const choice of rest) {
+      await copyInChunks(context, choice, choice.table === 'events' ? 'id' : undefined);
+    }
     await noteCopied(ends.source, move.token, move.copiedBefore!, day);
     move.dayDone = day;
     say(`${day} is copied: ${done + 1} of ${left.length} days, ${pace.rows} rows at ${pace.perSecond} a second.`);
@@ -176,11 +197,12 @@ export const attemptsOf = (where: string, range = 'true'): Choice => ({
   where: `${range} and t.delivery_id in (select t.id from hookwright.deliveries t where ${where})`,
 });
 
-/** @returns the last one of the next rows; null: there are no more than these */
+/** SQL: the last one of the next rows; none: there are no more than these. */
+export const endOfChunkSql = (table: string, where: string, cursor: string): string =>
+  `select t."${cursor}"::text as last from hookwright.${table} t where ${where}
+   order by t."${cursor}" offset ${CHUNK_ROWS - 1} limit 1`;
+
 async function endOfChunk(source: pg.Client, table: string, where: string, cursor: string): Promise<string | null> {
-  const { rows } = await source.query<{ last: string }>(
-    `select t."${cursor}"::text as last from hookwright.${table} t where ${where}
-     order by t."${cursor}" offset ${CHUNK_ROWS - 1} limit 1`,
-  );
+  const { rows } = await source.query<{ last: string }>(endOfChunkSql(table, where, cursor));
   return rows[0]?.last ?? null;
 }
