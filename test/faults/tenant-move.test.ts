@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
+import { jobInHand } from '../support/jobs.js';
 import { Hold, MovingSite } from './support/moving-site.js';
 import { isLong, report, size } from './support/sizes.js';
 
@@ -16,7 +17,7 @@ const nothing = async () => {};
 const waits = (site: MovingSite, cell: 0 | 1) => () =>
   eventually(async () => {
     const [row] = await site.two.cells[cell].rows<{ waits: boolean }>(`
-      select exists (select from pg_stat_activity where application_name = 'hookwright tenant move'
+      select exists (select from pg_stat_activity where application_name = 'hookwright mover'
         and datname = current_database() and wait_event_type = 'Lock') as waits`);
     return row!.waits;
   }, 60_000);
@@ -31,15 +32,13 @@ const lockedTable =
 
 /** Keeps the commit of the target waiting, as a synchronous standby does: nobody sees it, and it may come. */
 const heldCommit: Hinder = async (site) => {
-  const [, { rows, url }] = site.two.cells;
   const target = site.two.cells[1];
   await target.rows(`
     create or replace function public.wait_at_commit() returns trigger language plpgsql as $$
       begin perform pg_advisory_xact_lock(4711); return null; end $$;
     create constraint trigger wait_at_commit after insert on hookwright.tenant_moves deferrable initially deferred
       for each row when (new.state = 'OPEN') execute function public.wait_at_commit()`);
-  void rows;
-  const hold = await Hold.of(url, 'select pg_advisory_xact_lock(4711)');
+  const hold = await Hold.of(target.url, 'select pg_advisory_xact_lock(4711)');
   return {
     reached: async () => {
       await site.reaches('COMMITTING');
@@ -52,13 +51,7 @@ const heldCommit: Hinder = async (site) => {
 const POINTS: Readonly<Record<string, Hinder>> = {
   'while it copies days': lockedTable('events'),
   'while it drains': async (site) => {
-    const [job] = await site.two.cells[0].rows<{ id: string }>(`
-      insert into hookwright_jobs._private_jobs (task_id, payload, key, locked_at, locked_by)
-      select t.id, json_build_object('tenantId', ${site.tenantId}), 'test', now(), 'a test'
-      from hookwright_jobs._private_tasks t where t.identifier = 'deliver' returning id`);
-    const letGo = async () => {
-      await site.two.cells[0].rows(`delete from hookwright_jobs._private_jobs where id = ${job!.id}`);
-    };
+    const letGo = await jobInHand(site.two.cells[0], site.tenantId);
     return { reached: () => site.reaches('DRAINING'), letGo };
   },
   'while the tenant is closed': async (site) => ({ reached: () => site.reaches('CLOSED'), letGo: nothing }),
@@ -151,7 +144,7 @@ test('a commit of the target that is held decides nothing until it ends: taken b
   await waitsForCommit(site);
   expect(await site.marks()).toEqual(['CLOSED', undefined]);
   await site.two.cells[1].rows(`
-    select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hookwright tenant move'
+    select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hookwright mover'
       and datname = current_database() and query ilike 'commit%'`);
   await eventually(() => another.said.includes('never comes by the former try'), 60_000);
   await letGo();
@@ -165,7 +158,7 @@ test('a commit of the target that is held decides nothing until it ends: taken b
 const waitsForCommit = (site: MovingSite) =>
   eventually(async () => {
     const [row] = await site.two.cells[1].rows<{ waits: boolean }>(`
-      select exists (select from pg_stat_activity where application_name = 'hookwright tenant move'
+      select exists (select from pg_stat_activity where application_name = 'hookwright mover'
         and datname = current_database() and wait_event = 'transactionid') as waits`);
     return row!.waits;
   }, 60_000);

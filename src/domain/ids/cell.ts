@@ -27,5 +27,5 @@ export const numbersOfCell = (cell: number): [first: number, last: number] => [
   (cell + 1) * IDS_PER_CELL - 1,
 ];
 
-/** What a daemon says that leaves a tenant alone while it moves to another cell. */
+/** The skill of daemons that leave a tenant alone while it moves to another cell. */
 export const MOVING = { name: 'moving', since: '0.2.0' };

@@ -17,7 +17,7 @@ const ORDERING_KEYS = 7;
 const REPEAT_MS = 50;
 const WAIT_MAX_MS = 120_000;
 
-export interface Emitted {
+interface Emitted {
   eventId: number;
   key: string;
   cell: number;
@@ -236,7 +236,7 @@ function outOfOrder(
 }
 
 /** The command, which a test may kill. */
-export class Mover {
+class Mover {
   readonly #process: ChildProcess;
   said = '';
   readonly ended: Promise<number | null>;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
 import { needsJobSql, prioritySql } from '../../../platform/graphile-worker/job-conditions.js';
 import { about, auditBySql, commandLine } from '../../rows/audit.js';
-import { tellOfEntries } from './connections.js';
+import { raiseEventsOfEntries } from './connections.js';
 import type { MoverContext } from './context.js';
 import { type Choice, copyRows } from './copy.js';
 import { noteArrival } from './decide.js';
@@ -10,7 +10,7 @@ import { attemptsOf, foreignKeys } from './precopy.js';
 import type { Move } from './state.js';
 import { changedOf, ENDED, MOVED_TABLES, ofTenant, SUMMED_AFTER_HOURS } from './tables.js';
 
-/** What a tenant has come with. */
+/** The rows that a tenant has brought while it was closed. */
 export interface Arrived {
   /** Rows by their tables. */
   rows: Record<string, number>;
@@ -45,7 +45,7 @@ export async function arrive(context: MoverContext): Promise<Arrived> {
   return arrived;
 }
 
-/** What is copied when the tenant is closed. @param erased events whose payloads were erased meanwhile */
+/** The rows that are copied when the tenant is closed. @param erased events whose payloads were erased meanwhile */
 export function choicesOfClosed(
   { tenantId, copiedBefore }: Pick<Move, 'tenantId' | 'copiedBefore'>,
   erased: readonly number[],
@@ -132,7 +132,7 @@ const backStatement: Statement = {
     delete from hookwright.moved_keys m using hookwright.api_keys k where k.id = m.key_id and k.tenant_id = $1`,
 };
 
-/** What follows from the rows that are there now. */
+/** Does what follows from the rows that are there now. */
 async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   const { tenantId, copiedBefore } = move;
   const [positions] = await query<Positions>(ends.reader, positionsStatement, []);
@@ -141,7 +141,7 @@ async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   await query(ends.target, jobsStatement, [tenantId]);
   await query(ends.target, backStatement, [tenantId]);
   const change = { action: 'TENANT_MOVED', after: { fromCell: from } } as const;
-  await tellOfEntries(ends.target, true);
+  await raiseEventsOfEntries(ends.target, true);
   await auditBySql(ends.target, commandLine, { ...about('TENANT', tenantId, tenantId), ...change });
   await query(ends.target, summedStatement, [minutes, hours, days, copiedBefore]);
 }

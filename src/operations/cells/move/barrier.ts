@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
+import { jobsInHandSql } from '../../../platform/graphile-worker/job-conditions.js';
 
 const LOOK_MS = 20;
 
@@ -57,19 +58,13 @@ export async function waitForOthers(client: pg.Client, withinMs: number, signal:
 
 const jobsStatement: Statement = {
   text: `
-    select count(*)::integer as count
-    from hookwright_jobs._private_jobs j
-    where j.locked_at > now() - $2 * interval '1 second' and j.attempts < j.max_attempts and (
-      case when j.key like 'd:%' or j.key like 'g:%' then exists (
-        select from json_array_elements_text(coalesce(j.payload->'ids', json_build_array(j.payload->'id'))) as each(id)
-        join hookwright.deliveries d on d.id = each.id::bigint
-        where (d.tenant_id = $1) is true)
-      else (j.payload->>'tenantId')::bigint is not distinct from $1 or exists (
-        select from hookwright.webhooks w
-        where w.id = (j.payload->>'webhookId')::bigint and (w.tenant_id = $1) is true) end)`,
+    select count(*)::integer as count from (${jobsInHandSql('$2')}) j
+    where j.tenant_id is not distinct from $1
+      or exists (select from hookwright.webhooks w where w.id = j.webhook_id and (w.tenant_id = $1) is true)
+      or exists (select from hookwright.deliveries d where d.id = any(j.delivery_ids) and (d.tenant_id = $1) is true)`,
 };
 
-/** How many jobs of a tenant are in hand. @param atMostSeconds jobs that are in hand for longer have lost their worker */
+/** How many jobs of a tenant are in hand. @param atMostSeconds one that is for longer has lost its worker */
 export async function jobsInHand(client: pg.Client, tenantId: number, atMostSeconds: number): Promise<number> {
   const [row] = await query<{ count: number }>(client, jobsStatement, [tenantId, atMostSeconds]);
   return row!.count;

@@ -46,7 +46,7 @@ interface Digest {
   digest: string | null;
 }
 
-/** What the tenant's rows name of the installation and the target lacks, or has with another content. */
+/** Finds what the tenant's rows name, and the target lacks or has with another content. */
 export async function differingDefinitions(source: pg.Client, target: pg.Client, tenantId: number): Promise<string[]> {
   const named = await query<Named>(source, typesStatement, [tenantId]);
   const types = [...new Set(named.map(({ type }) => type))];

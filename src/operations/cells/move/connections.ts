@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { poolOptions, query, type Statement } from '../../../platform/database/database.js';
 import { PrimaryClient } from '../../../platform/database/driver/primary-client.js';
 
-export const MOVER_NAME = 'hookwright tenant move';
+const MOVER_NAME = 'hookwright mover';
 
 /** A mover that has lost its network leaves a transaction, which keeps `--resume` waiting. */
 const IDLE_IN_TRANSACTION_MS = 120_000;
@@ -37,7 +37,7 @@ export class Ends implements AsyncDisposable {
       openConnection(sourceUrl),
       openConnection(targetUrl),
     ]);
-    await tellOfEntries(target, false);
+    await raiseEventsOfEntries(target, false);
     return new Ends(sourceUrl, targetUrl, source, reader, target);
   }
 
@@ -48,9 +48,9 @@ export class Ends implements AsyncDisposable {
 
 const quietStatement: Statement = { text: `select set_config('app.brings_tenant', $1, false)` };
 
-/** Whether entries of the audit log that are written over a connection raise events: not those of what was elsewhere. */
-export async function tellOfEntries(target: pg.Client, tells: boolean): Promise<void> {
-  await query(target, quietStatement, [String(!tells)]);
+/** Sets whether new entries of the audit log raise events: those of what has happened in another cell do not. */
+export async function raiseEventsOfEntries(target: pg.Client, raises: boolean): Promise<void> {
+  await query(target, quietStatement, [String(!raises)]);
 }
 
 /** Runs `work` in a transaction. @param kind such as `isolation level repeatable read` */

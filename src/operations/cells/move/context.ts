@@ -2,7 +2,7 @@ import type { Ends } from './connections.js';
 import type { Pace, Shape } from './copy.js';
 import type { Move } from './state.js';
 
-/** What all steps of a move work with. */
+/** The things that all steps of a move work with. */
 export interface MoverContext {
   move: Move;
   /** The cell that it leaves. */
@@ -12,6 +12,6 @@ export interface MoverContext {
   pace: Pace;
   /** Aborted by Ctrl-C, or when the connection that shows that the mover lives is lost. */
   signal: AbortSignal;
-  /** Tells the operator. @param sentence with its full stop */
+  /** Writes to the operator. @param sentence with its full stop */
   say(sentence: string): void;
 }

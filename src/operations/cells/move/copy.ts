@@ -96,7 +96,7 @@ export class Pace {
   }
 }
 
-/** Copies rows from one database to the other, inside the transactions of both. @returns how many were new or replaced */
+/** Copies rows to the target, inside the transactions of both databases. @returns how many were new or replaced */
 export async function copyRows(
   { reader, target }: { reader: pg.Client; target: pg.Client },
   shapes: ReadonlyMap<string, Shape>,

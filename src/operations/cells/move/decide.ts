@@ -17,8 +17,8 @@ export async function noteArrival(target: pg.Client, { token, tenantId }: Move, 
 const stateStatement: Statement = { text: 'select state from hookwright.tenant_moves where token = $1' };
 
 /**
- * Decides for ever whether a tenant has come, by an insert of the same key as `noteArrival` makes. It waits for a commit
- * under way, and never looks before: a commit that waits for a standby is invisible.
+ * Decides for ever whether a tenant has come, by an insert of the same key as `noteArrival` makes. It waits for a
+ * commit under way, and never looks before: one that waits for a standby is invisible.
  */
 export async function decide(target: pg.Client, { token, tenantId }: Move, from: number): Promise<'OPEN' | 'ABORTED'> {
   try {

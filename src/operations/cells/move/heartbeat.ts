@@ -23,7 +23,7 @@ const beatStatement: Statement = {
 
 /** Shows, over a connection of its own, that a mover is at work. No other one is, since it has a lock there. */
 export class Heartbeat implements AsyncDisposable {
-  /** Of the move whose row is renewed; undefined: there is none yet. */
+  /** The token of the move whose row is renewed; undefined: there is none yet. */
   token: string | undefined;
   readonly #lost = new AbortController();
   readonly #timer: NodeJS.Timeout;

@@ -26,7 +26,7 @@ export interface MoveOptions extends Omit<StepOptions, 'closedMsMax'>, Pick<Aske
 }
 
 /** How a move has ended. */
-export interface MoveEnd {
+interface MoveEnd {
   cell: number;
   /** Null: it was taken back, or had come to its end already. */
   moved: Moved | null;

@@ -94,14 +94,13 @@ const daysStatement: Statement = {
 };
 
 /** The days of which a tenant has events or deliveries, newest first. */
-export const daysOf = (client: pg.Client, tenantId: number): Promise<Day[]> =>
-  query<Day>(client, daysStatement, [tenantId]);
+const daysOf = (client: pg.Client, tenantId: number): Promise<Day[]> => query<Day>(client, daysStatement, [tenantId]);
 
 const PARTITIONED = ['events', 'deliveries', 'attempts'];
 const partitionStatement: Statement = { text: 'select hookwright.make_partition($1, $2::date)' };
 
 /** Makes the partitions of a day that are missing, as the service's own duty does. */
-export async function makePartitions(target: pg.Client, day: string): Promise<void> {
+async function makePartitions(target: pg.Client, day: string): Promise<void> {
   await inTransaction(target, async () => {
     await target.query(`select pg_advisory_xact_lock(hashtextextended('hookwright.partitions', 0))`);
     for (const parent of PARTITIONED) {
@@ -111,7 +110,7 @@ export async function makePartitions(target: pg.Client, day: string): Promise<vo
 }
 
 /**
- * What is copied of a day.
+ * The rows that are copied of a day.
  *
  * @param before SQL: a time
  * @returns the range of the attempts of its deliveries, and what comes after these

@@ -65,7 +65,7 @@ const sizeStatement: Statement = {
            (select count(*)::integer from hookwright.scheduled_events s where s.tenant_id = $1) as scheduled`,
 };
 
-/** What a closed tenant has to be copied or read, a second. Measured on two cores. */
+/** The rows a second that are copied, or only read, while a tenant is closed. */
 const PER_SECOND = { open: 15_000, scheduled: 30_000, deliveries: 500_000 };
 
 export interface Asked {

@@ -10,9 +10,9 @@ export interface Move {
   /** The cell that it moves to. */
   cell: number;
   state: MoveState;
-  /** As Postgres writes it. Null: nothing is copied yet. */
+  /** The time in the words of Postgres. Null: nothing is copied yet. */
   copiedBefore: string | null;
-  /** As Postgres writes it. */
+  /** The day in the words of Postgres. */
   dayDone: string | null;
 }
 

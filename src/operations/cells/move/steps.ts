@@ -28,7 +28,7 @@ export interface StepOptions {
   underWayMs: number;
   /** The longest time that the tenant may be closed, in ms. */
   closedMsMax: number;
-  /** Tells the proxy where the tenant is: `hold` shortly before it is closed, then a cell. */
+  /** Has the proxy know where the tenant is: `hold` shortly before it is closed, then a cell. */
   route(where: number | 'hold'): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface Moved {
 }
 
 /** A mover that ends here leaves the tenant as it is: only the target's answer can say where it lives. */
-export class InDoubt extends Error {
+class InDoubt extends Error {
   override readonly name = 'InDoubt';
 }
 
@@ -188,7 +188,7 @@ async function commit(context: MoverContext, { waitsForStandbys, route }: StepOp
   }
 }
 
-/** The target has said for ever that the tenant does not come by this token: it is open here, and may be moved again. */
+/** Opens a tenant here that never comes to the target by its token, so that it can be moved again. */
 export async function goBack({ ends, move }: Pick<MoverContext, 'ends' | 'move'>): Promise<void> {
   await inTransaction(ends.source, async () => {
     await setState(ends.source, move, ['COMMITTING'], 'COPYING');

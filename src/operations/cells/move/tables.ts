@@ -1,17 +1,17 @@
 /** How the rows of a table come to another cell. */
 type Way =
-  /** Its events, deliveries and attempts: by days while the tenant is open, and what has changed since when it is closed. */
+  /** Events, deliveries and attempts come by days while the tenant is open; what has changed since, when it is closed. */
   | 'DAYS'
-  /** What ended before is copied while the tenant is open, the rest when it is closed. */
+  /** Rows that ended before are copied while the tenant is open, the rest when it is closed. */
   | 'BEFORE'
   /** All of it is copied when the tenant is closed. */
   | 'CLOSED'
-  /** It says something about this cell alone. */
+  /** The rows say something about this cell alone. */
   | 'STAYS';
 
 /**
- * Every table with rows of one tenant, in an order in which each comes after those that it refers to. A test compares it
- * with the catalogue. Unlogged tables do not move.
+ * Every table with rows of one tenant, in an order in which each comes after those that it refers to. A test compares
+ * it with the catalogue. Unlogged tables do not move.
  */
 export const MOVED_TABLES = {
   tenants: 'CLOSED',
@@ -50,7 +50,7 @@ export const MOVED_TABLES = {
 export const tablesOf = (way: Way): string[] =>
   Object.entries(MOVED_TABLES).flatMap(([table, its]) => (its === way ? [table] : []));
 
-/** What a table's rows have in the target in place of their values. */
+/** The values that rows have in the target in place of their own. */
 const CHANGED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   tenants: { moving: 'null::text' },
   webhooks: { moving: 'false' },
