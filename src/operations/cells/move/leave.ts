@@ -11,21 +11,24 @@ const forgetAtStatement: Statement = {
 const leaveStatement: Statement = { text: 'select hookwright.leave_tenant($1) as left_rows' };
 
 /**
- * Step 5: the tenant is gone from the source, once it is open in the target. Each part may be done again.
+ * Step 5: the tenant is gone from the source, once it is open in the target.
  *
  * @param keepDays how long its rows stay
  */
-export async function leave(source: pg.Client, move: Move, keepDays: number): Promise<void> {
+export async function markGone(source: pg.Client, move: Move, keepDays: number): Promise<void> {
   const { token, tenantId, cell } = move;
   await inTransaction(source, async () => {
-    if (!(await setState(source, move, ['COMMITTING'], 'OPEN'))) {
-      return;
+    if (await setState(source, move, ['COMMITTING'], 'OPEN')) {
+      await query(source, forgetAtStatement, [token, keepDays]);
+      const change = { action: 'TENANT_MOVED', after: { toCell: cell } } as const;
+      await auditBySql(source, commandLine, { ...about('TENANT', null, tenantId), ...change });
     }
-    await query(source, forgetAtStatement, [token, keepDays]);
-    const change = { action: 'TENANT_MOVED', after: { toCell: cell } } as const;
-    await auditBySql(source, commandLine, { ...about('TENANT', null, tenantId), ...change });
   });
   move.state = 'OPEN';
+}
+
+/** Ends what the tenant has left open in the source, chunk by chunk. It may be run again after any end. */
+export async function endLeft(source: pg.Client, tenantId: number): Promise<void> {
   for (;;) {
     const [row] = await query<{ left_rows: number }>(source, leaveStatement, [tenantId]);
     if (row!.left_rows === 0) {

@@ -9,10 +9,13 @@ import { Pace, readShapes } from './copy.js';
 import { Heartbeat } from './heartbeat.js';
 import { abortMove, requireNone, requireUnderWay, settleDoubt } from './open-move.js';
 import { type Asked, requireMovable } from './refusals.js';
+import { waitForStandby } from './standby.js';
 import { beginMove, latestMove } from './state.js';
 import { type Moved, moveTenant, type StepOptions } from './steps.js';
 import { MOVED_TABLES } from './tables.js';
 
+/** How far standbys may be behind before anything is copied. */
+const STANDBY_MS = 10_000;
 /** How long a move of a tenant that nobody has allowed more for may keep it closed. */
 const CLOSED_MS_MAX = 60_000;
 
@@ -56,13 +59,17 @@ export async function runMove(
     return { cell: to, moved: null };
   }
   const signal = AbortSignal.any([options.signal, beat.signal]);
-  const { say, rate, encryptionKeys, closedFor, kind, keepDays } = options;
+  const { say, rate, encryptionKeys, closedFor, kind } = options;
   let move = kind === 'RESUME' ? requireUnderWay(latest, tenantId) : null;
   if (move === null) {
     requireNone(latest);
     await requireNoOlderDaemon(source, from);
     await requireNoOlderDaemon(target, to);
     const seconds = await requireMovable(ends.source, ends.target, { tenantId, to, encryptionKeys, closedFor });
+    if (options.waitsForStandbys) {
+      await waitForStandby(ends.source, from, STANDBY_MS);
+      await waitForStandby(ends.target, to, STANDBY_MS);
+    }
     say(`Tenant ${tenantId} moves from cell ${from} to cell ${to}. It will take no events for about ${seconds} s.`);
     move = await beginMove(ends.source, tenantId, to);
   } else if (move.cell !== to) {
@@ -71,14 +78,12 @@ export async function runMove(
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
   const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), signal, say };
-  if ((await settleDoubt(context, keepDays)) === 'MOVED') {
-    await options.route(to);
+  if ((await settleDoubt(context, options)) === 'MOVED') {
     return { cell: to, moved: null };
   }
   beat.token = move.token;
   const closedMsMax = closedFor === undefined ? CLOSED_MS_MAX : closedFor * 1000;
   const moved = await moveTenant(context, { ...options, closedMsMax });
-  await options.route(to);
   return { cell: to, moved };
 }
 

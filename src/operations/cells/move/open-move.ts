@@ -5,9 +5,9 @@ import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
 import { decide } from './decide.js';
 import { takeBack } from './forget.js';
-import { leave } from './leave.js';
+import { endLeft, markGone } from './leave.js';
 import { type Move, setState } from './state.js';
-import { goBack } from './steps.js';
+import { goBack, type StepOptions } from './steps.js';
 
 const isUnderWay = ({ state }: Move) => ['COPYING', 'DRAINING', 'CLOSED', 'COMMITTING'].includes(state);
 
@@ -39,7 +39,7 @@ export function requireNone(move: Move | null): void {
  */
 export async function settleDoubt(
   { move, from, ends, say }: MoverContext,
-  keepDays: number,
+  { keepDays, route }: Pick<StepOptions, 'keepDays' | 'route'>,
 ): Promise<'MOVED' | 'HERE'> {
   const { source, target } = ends;
   if (move.state === 'COMMITTING' && (await decide(target, move, from)) === 'ABORTED') {
@@ -48,7 +48,9 @@ export async function settleDoubt(
     return 'HERE';
   }
   if (move.state === 'COMMITTING' || move.state === 'OPEN') {
-    await leave(source, move, keepDays);
+    await markGone(source, move, keepDays);
+    await route(move.cell);
+    await endLeft(source, move.tenantId);
     return 'MOVED';
   }
   await inTransaction(source, () => setState(source, move, ['DRAINING', 'CLOSED'], 'COPYING'));

@@ -134,6 +134,7 @@ export function choicesOfDay(
 async function copyDays(context: MoverContext, before: string): Promise<void> {
   const { move, ends, say, pace } = context;
   const days = await daysOf(ends.source, move.tenantId);
+  const startedAt = performance.now();
   const left = days.filter(({ day }) => move.dayDone === null || day < move.dayDone);
   for (const [done, { day, low, high }] of left.entries()) {
     await makePartitions(ends.target, day);
@@ -144,7 +145,10 @@ async function copyDays(context: MoverContext, before: string): Promise<void> {
     }
     await noteCopied(ends.source, move.token, move.copiedBefore!, day);
     move.dayDone = day;
-    say(`${day} is copied: ${done + 1} of ${left.length} days, ${pace.rows} rows at ${pace.perSecond} a second.`);
+    const minutesLeft = Math.ceil((((performance.now() - startedAt) / (done + 1)) * (left.length - done - 1)) / 60_000);
+    say(
+      `${day} is copied, ${done + 1} of ${left.length} days: ${pace.rows} rows at ${pace.perSecond} a second, about ${minutesLeft} min left.`,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
 import { inTransaction, openConnection } from './connections.js';
 import type { MoverContext } from './context.js';
 import { decide } from './decide.js';
-import { leave } from './leave.js';
+import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
 import { waitForStandby } from './standby.js';
 import { type MoveState, renewToken, setState } from './state.js';
@@ -41,6 +41,12 @@ export interface Moved {
 /** A mover that ends here leaves the tenant as it is: only the target's answer can say where it lives. */
 class InDoubt extends Error {
   override readonly name = 'InDoubt';
+
+  constructor(cause: Error, cell: number) {
+    super(
+      `${cause.message} The tenant stays closed until cell ${cell} has said whether it is open there: --resume asks.`,
+    );
+  }
 }
 
 const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
@@ -85,8 +91,7 @@ async function closeAndCopy(context: MoverContext, options: StepOptions): Promis
     require(await change(context, ['DRAINING'], 'CLOSED'));
     const left = await waitForQuiet(context, options);
     if (left === null) {
-      const arrived = await copyClosed(context, options, closedAt);
-      return { arrived, closedMs: performance.now() - closedAt };
+      return await copyClosed(context, options, closedAt);
     }
     await change(context, ['CLOSED'], 'DRAINING');
     await options.route(from);
@@ -139,7 +144,7 @@ async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepO
 }
 
 /** Steps 4 and 5. */
-async function copyClosed(context: MoverContext, options: StepOptions, closedAt: number): Promise<Arrived> {
+async function copyClosed(context: MoverContext, options: StepOptions, closedAt: number): Promise<Moved> {
   const { ends, move } = context;
   const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
   const signal = AbortSignal.any([context.signal, limit]);
@@ -152,8 +157,17 @@ async function copyClosed(context: MoverContext, options: StepOptions, closedAt:
     .finally(() => ends.reader.query('rollback').catch(() => {}));
   require(await change(context, ['CLOSED'], 'COMMITTING'));
   await commit(context, options);
-  await leave(ends.source, move, options.keepDays);
-  return arrived;
+  try {
+    await markGone(ends.source, move, options.keepDays);
+    const closedMs = performance.now() - closedAt;
+    await options.route(move.cell);
+    await endLeft(ends.source, move.tenantId);
+    return { arrived, closedMs };
+  } catch (error) {
+    throw new Error(
+      `${(error as Error).message} The tenant is open in cell ${move.cell}: --resume does the rest here.`,
+    );
+  }
 }
 
 const tooLong = ({ closedMsMax }: StepOptions) =>
@@ -182,7 +196,7 @@ async function commit(context: MoverContext, { waitsForStandbys, route }: StepOp
     const client = await openConnection(ends.targetUrl);
     await waitForStandby(client, move.cell, STANDBY_MS)
       .catch((error: Error) => {
-        throw new InDoubt(error.message);
+        throw new InDoubt(error, move.cell);
       })
       .finally(() => client.end());
   }
@@ -210,7 +224,7 @@ async function ask({ ends, move, from }: MoverContext): Promise<'OPEN' | 'ABORTE
       }
     } catch (error) {
       if (performance.now() >= endsAt) {
-        throw new InDoubt((error as Error).message);
+        throw new InDoubt(error as Error, move.cell);
       }
       await delay(BETWEEN_ROUNDS_MS);
     }

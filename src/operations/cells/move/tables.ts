@@ -1,6 +1,6 @@
 /** How the rows of a table come to another cell. */
 type Way =
-  /** Events, deliveries and attempts come by days while the tenant is open; what has changed since, when it is closed. */
+  /** Events, deliveries and attempts come by days while the tenant is open; what changes later, when it is closed. */
   | 'DAYS'
   /** Rows that ended before are copied while the tenant is open, the rest when it is closed. */
   | 'BEFORE'
