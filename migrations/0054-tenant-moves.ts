@@ -29,6 +29,7 @@ export class TenantMoves extends Migration {
       create unique index one_move_of_a_tenant on hookwright.tenant_moves (tenant_id)
         where state in ('COPYING', 'DRAINING', 'CLOSED', 'COMMITTING');
       create index moves_of_a_tenant on hookwright.tenant_moves (tenant_id);
+      create index moves_to_forget on hookwright.tenant_moves (forget_at) where direction = 'OUT' and state = 'OPEN';
 
       -- Keys of tenants that moved away. Their rows stay for ever, so that an old list of the proxy is seen.
       create table hookwright.moved_keys (key_id bigint primary key, cell integer not null);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
+import { forgetDue } from '../../src/operations/cells/move/forget.js';
 import { type MoveOptions, runMove } from '../../src/operations/cells/move/move-tenant.js';
 import { MOVED_TABLES } from '../../src/operations/cells/move/tables.js';
 import { eraseEvent } from '../../src/operations/erasure/erase-event.js';
@@ -275,6 +276,19 @@ describe('a move', () => {
       ]);
     },
   );
+
+  test('leaves rows that go after its days by themselves, and not before', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await move(id);
+    const { pool } = source.services.db;
+    expect(await forgetDue(pool)).toBe(0);
+    await source.rows("update hookwright.tenant_moves set forget_at = forget_at - interval '7 days'");
+    expect(await forgetDue(pool)).toBe(1);
+    expect([countOf(await rowsOf(source, id)), await movingOf(source, id)]).toEqual([1, 'GONE']);
+    expect((await stateOf(id))!.state).toBe('DONE');
+    expect((await two.run('tenant route')).output).toMatch(new RegExp(`^t${id} 1\\nk\\d+ 1\\n`));
+    expect((await two.run(`tenant move ${id} --forget`)).errors).toContain('is erased already');
+  });
 
   test('may go back once what it has left is erased', SLOW, async () => {
     const { id } = await drawTenant(source);
