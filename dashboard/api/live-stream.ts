@@ -215,7 +215,7 @@ export function olderOf(one: Cursor | undefined, other: Cursor | undefined): Cur
 
 /** The token of an open stream has ended, or the service has failed: another request says more, or works. */
 const isOfStream = ({ extensions }: { extensions?: Record<string, unknown> }): boolean =>
-  ['unauthenticated', 'tenant_elsewhere', 'internal'].includes(String(extensions?.['reason']));
+  ['unauthenticated', 'tenant_elsewhere', 'internal'].includes(extensions?.['reason'] as string);
 
 /**
  * Whether the browser has another connection beside the stream's. Over HTTP/1.1 it has six for all tabs, and a stream in

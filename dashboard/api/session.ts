@@ -175,12 +175,12 @@ export async function fetchSignedIn(input: RequestInfo | URL, init: RequestInit 
     return new Response(null, { status: 401 });
   }
   const authorization = session.token === null ? {} : { authorization: `Bearer ${session.token}` };
-  const headers = { ...(init.headers as Record<string, string>), ...authorization };
+  const headers: Record<string, string> = { ...(init.headers as Record<string, string>), ...authorization };
   const response = await fetch(input, { ...init, headers });
   await requireOwn(response);
   hearTime(response);
   // With a platform key it is about the tenant that the header names.
-  if (response.status === 421 && !('hookwright-tenant' in headers)) {
+  if (response.status === 421 && !headers['hookwright-tenant']) {
     sessions.end('moved');
   }
   if (response.status === 401 && (await sessions.refused(session.token))) {

@@ -4,6 +4,10 @@ import { msg } from '@lingui/core/macro';
 /** The subject of each check, and its trouble where it has found something. */
 export const FINDINGS: Readonly<Record<string, { name: MessageDescriptor; trouble: MessageDescriptor }>> = {
   cell: { name: msg`Cell`, trouble: msg`Sequences allot numbers of another cell.` },
+  move: {
+    name: msg`Move of a tenant`,
+    trouble: msg`A move is in doubt: the command tenant move ends it with --resume.`,
+  },
   reports: { name: msg`Reports`, trouble: msg`No daemon has reported within a minute: nothing is delivered.` },
   'postgres version': { name: msg`Postgres version`, trouble: msg`Postgres is too old. Upgrade it.` },
   primary: { name: msg`Primary server`, trouble: msg`DATABASE_URL leads to a standby, which accepts no changes.` },
