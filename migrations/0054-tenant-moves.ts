@@ -22,12 +22,14 @@ export class TenantMoves extends Migration {
           ('COPYING', 'DRAINING', 'CLOSED', 'COMMITTING', 'OPEN', 'DONE', 'ABORTED')),
         copied_before timestamptz,              -- closed deliveries until then are copied before the tenant is closed
         day_done date,                          -- the oldest day whose deliveries and events are copied
+        forget_at timestamptz,                  -- when what is left of it in the source goes
         started_at timestamptz not null default now(),
         changed_at timestamptz not null default now()
       );
       create unique index one_move_of_a_tenant on hookwright.tenant_moves (tenant_id)
         where state in ('COPYING', 'DRAINING', 'CLOSED', 'COMMITTING');
       create index moves_of_a_tenant on hookwright.tenant_moves (tenant_id);
+      create index moves_to_forget on hookwright.tenant_moves (forget_at) where direction = 'OUT' and state = 'OPEN';
 
       -- Keys of tenants that moved away. Their rows stay for ever, so that an old list of the proxy is seen.
       create table hookwright.moved_keys (key_id bigint primary key, cell integer not null);

@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 27;
+export const EDITION = 30;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '430fd79048aea22a8e5029716d776e6e1009641687aa5d80494c7a80a892cb42';
+export const EDITION_DIGEST = '6e46675a1ed6643d48af52dfea8c5ba16f291607e48585939592b6d8b7b5adcf';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { forgetDue } from '../../src/operations/cells/move/forget.js';
 import { warnOfEndingCertificates } from '../../src/operations/certificates/warn-of-ending.js';
 import { forgetOld, OLD_ROWS } from '../../src/operations/housekeeping/forget.js';
 import { noteHousekeeping } from '../../src/operations/housekeeping/note-run.js';
@@ -44,6 +45,12 @@ export async function keepHouse({ config, db, log, metrics }: Housekeeping): Pro
       const tenants = await eraseTenants(pool, retentionDays);
       if (tenants.length > 0) {
         log.info({ tenants }, 'erased what was left of deleted tenants');
+      }
+    },
+    'erase tenants that moved': async () => {
+      const tenants = await forgetDue(pool);
+      if (tenants > 0) {
+        log.info({ tenants }, 'erased what tenants have left that moved to other cells');
       }
     },
     // Last: it may have to wait for readers.

@@ -8,6 +8,7 @@ import { flat } from '../../src/domain/fields/field-table.js';
 import { OAUTH2_SKILL } from '../../src/domain/fields/oauth2.js';
 import { tenantFields } from '../../src/domain/fields/tenant-fields.js';
 import { webhookFields } from '../../src/domain/fields/webhook-fields.js';
+import { MOVING } from '../../src/domain/ids/cell.js';
 import { OTHER_SECRETS } from '../../src/domain/signing/secret.js';
 import { examineRunningDeliveries, examineRunningServer } from '../../src/operations/doctor/examine.js';
 import { noteFindings } from '../../src/operations/doctor/note-findings.js';
@@ -45,7 +46,15 @@ export function reportInstallation(
     version,
     slots: config.delivery.concurrency,
     startedAt: new Date(),
-    knows: [...fieldsWithSince, OTHER_SECRETS.name, OAUTH2_SKILL.name, ASKING.name, ERASING.name, CHANGES_SKILL.name],
+    knows: [
+      ...fieldsWithSince,
+      OTHER_SECRETS.name,
+      OAUTH2_SKILL.name,
+      ASKING.name,
+      ERASING.name,
+      CHANGES_SKILL.name,
+      MOVING.name,
+    ],
     signatureForms: digestsOf(config.delivery),
   };
   let heard: Heard | undefined;

@@ -34,14 +34,14 @@ return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"');
 
 -- After each new entry of the audit log: raises audit.entry, and tenant.created or tenant.deleted. What the service
 -- itself notes about one of the installation's webhooks is left out: a delivery may have caused it, and would cause the
--- next one.
+-- next one. So are entries that a tenant brings from another cell, which has raised its events.
 create or replace function hookwright.note_entry() returns trigger
 language plpgsql security definer set search_path = pg_catalog, hookwright, pg_temp as $$
 declare
   is_own boolean := new.tenant_id is not distinct from hookwright.installation_tenant();
   tenant bigint := case when not is_own then new.tenant_id end;
 begin
-  if is_own and new.actor = 'SERVICE' then
+  if is_own and new.actor = 'SERVICE' or current_setting('app.brings_tenant', true) = 'true' then
     return null;
   end if;
   if hookwright.installation_hears('audit.entry') then

@@ -5,7 +5,7 @@ import { PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES } from '../domain/keys/scopes.j
 import { thisProgram } from '../platform/node/this-program.js';
 import { version } from '../platform/node/version.js';
 import { addDeveloperCommands } from './developer/commands.js';
-import { positiveInteger } from './developer/options/numbers.js';
+import { notNegative, positiveInteger } from './developer/options/numbers.js';
 import type { Roles } from './start.js';
 import { externalId, limitNamed, tenantNamed } from './tenant-named.js';
 
@@ -124,6 +124,30 @@ tenant
   .argument('<id>', THE_TENANT, tenantNamed)
   .argument('<name>', 'its name, so that no other one is deleted by mistake')
   .action(async (id, name) => (await administer()).deleteTenantCommand(id, name));
+
+const moves = () => import('./move-tenant.js');
+tenant
+  .command('move')
+  .description('move a tenant to another cell, with all that it has (docs/cells.md)')
+  .argument('<id>', THE_TENANT, tenantNamed)
+  .option('--to-url-file <file>', "a file with the other cell's DATABASE_URL, as the owner of its tables")
+  .addOption(new Option('--resume', 'go on with a move whose command has ended').conflicts(['abort', 'forget']))
+  .addOption(new Option('--abort', 'take back a move, and delete what was copied').conflicts('forget'))
+  .option('--forget', 'erase now what a tenant that has moved has left here')
+  .addOption(new Option('--keep <days>', 'how long that stays; default: 7').argParser(notNegative))
+  .addOption(
+    new Option('--closed-for <seconds>', 'allow that it takes no events for so long').argParser(positiveInteger),
+  )
+  .addOption(
+    new Option('--rate <rows>', 'how many rows are copied a second while it is open').argParser(positiveInteger),
+  )
+  .option('--without-standby', 'do not wait until standbys have followed: a failover may then open it in both cells')
+  .option('--route-command <command>', 'a shell command that gets the lines for the proxy on its standard input')
+  .action(async (id, options) => (await moves()).moveTenantCommand(id, options));
+tenant
+  .command('route')
+  .description('print where tenants are that do not live where their numbers say, as moved.map of the proxy has it')
+  .action(async () => (await moves()).routeCommand());
 
 const key = program.command('key').description('API keys');
 key

@@ -43,6 +43,7 @@ export const AuditAction = graphqlEnum('AuditAction', 'A kind of change.', {
   TENANT_CREATED: 'A tenant was created.',
   TENANT_UPDATED: 'A tenant got another name.',
   TENANT_DELETED: 'A tenant was deleted, with its webhooks and keys. The entry is in the log of the installation.',
+  TENANT_MOVED: 'A tenant has moved to another cell. The entry is in the log of the installation that it left, too.',
   SIGNING_KEY_ROTATED: 'The tenant got another key pair.',
   TENANT_ENTERED: 'A platform key acted for the tenant. Written once an hour, whatever the key read or emitted.',
   DATA_KEY_REWRAPPED: "The key of the tenant's secrets was wrapped by another encryption key.",

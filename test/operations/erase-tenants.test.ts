@@ -5,6 +5,7 @@ import { deleteTenant, eraseTenants } from '../../src/operations/tenants/delete-
 import { deleteWebhook } from '../../src/operations/webhooks/delete-webhook.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
 import { eventually } from '../support/eventually.js';
+import { everyKindOfRow } from '../support/every-kind-of-row.js';
 import { emitMany, makeTenant, makeWebhook } from '../support/factories.js';
 import { answer, startReceiver } from '../support/receiver.js';
 
@@ -32,50 +33,8 @@ async function rowsOf(stack: DeliveryStack, tenantId: number): Promise<Record<st
 async function fill(stack: DeliveryStack, tenantId: number, url: string): Promise<void> {
   const webhook = await makeWebhook(stack.services, tenantId, { url });
   await emitMany(stack.services, tenantId, 3);
-  await stack.rows(`
-    insert into hookwright.idempotency_keys values (${tenantId}, 'key', 1, '');
-    insert into hookwright.creation_keys (tenant_id, api_key_id, key, request_hmac, webhook_id, secret_digest)
-      values (${tenantId}, 1, 'key', '', ${webhook.id}, '');
-    insert into hookwright.webhook_options (webhook_id, tenant_id, name) values (${webhook.id}, ${tenantId}, 'Shop');
-    insert into hookwright.webhook_contents (tenant_id, webhook_id, format) values (${tenantId}, ${webhook.id}, 'SLACK');
-    insert into hookwright.raised_events (tenant_id, webhook_id, event_type)
-      values (${tenantId}, ${webhook.id}, 'webhook.disabled');
-    insert into hookwright.bulk_operations
-      (tenant_id, kind, status, webhook_id, filter, from_id, to_id, cursor_id, total, actor, api_key_id, finished_at)
-      select ${tenantId}, 'REPLAY_EVENTS', 'COMPLETED', ${webhook.id}, '{}', 0, 1, 0, 1, 'TENANT_KEY', min(id), now()
-      from hookwright.api_keys where tenant_id = ${tenantId};
-    insert into hookwright.endpoint_states
-      (webhook_id, daemon_id, tenant_id, window_limit, in_flight, waiting, put_offs)
-      values (${webhook.id}, gen_random_uuid(), ${tenantId}, 1, 0, 0, 0);
-    insert into hookwright.webhook_recoveries (webhook_id, tenant_id, pause_minutes) values (${webhook.id}, ${tenantId}, 1);
-    insert into hookwright.verifications (webhook_id, tenant_id, host, status)
-      values (${webhook.id}, ${tenantId}, 'https://example.com', 'PENDING');
-    insert into hookwright.endpoint_tokens (webhook_id, tenant_id, options_version)
-      values (${webhook.id}, ${tenantId}, 1);
-    insert into hookwright.ordering_keys (webhook_id, key, tenant_id) values (${webhook.id}, 'k', ${tenantId});
-    insert into hookwright.ordering_queue values (${webhook.id}, 'k', 1, 1, ${tenantId});
-    insert into hookwright.scheduled_events (tenant_id, event_type, body, deliver_at, due_at)
-      values (${tenantId}, 'coupon.applied', '{}', now() + interval '1 day', now() + interval '1 day');
-    insert into hookwright.event_ends values (${tenantId}, 1, now() + interval '1 year');
-    insert into hookwright.tenant_erasures values (${tenantId}, 1);
-    insert into hookwright.erasure_counts (tenant_id, api_key_id, filter_hash, count, to_id)
-      values (${tenantId}, 1, '', 1, 1);
-    insert into hookwright.notice_recipients (tenant_id, address, topics)
-      values (${tenantId}, 'ops-${tenantId}@example.com', '{DISABLED}');
-    insert into hookwright.notices (tenant_id, recipient_id, topic, send_after)
-      select ${tenantId}, id, 'TEST', now() + interval '1 year'
-      from hookwright.notice_recipients where tenant_id = ${tenantId};
-    insert into hookwright.confirmation_requests (tenant_id, address_hash) values (${tenantId}, '');
-    insert into hookwright.signing_keys values (${tenantId}, 'key', 'address of ${tenantId}', '', '', now());
-    insert into hookwright.queue_stats values (${tenantId}, ${webhook.id}, 'HOUR', now(), 1, 1, 1, false, false);
-    insert into hookwright.failure_stats (tenant_id, webhook_id, reason, resolution, bucket, failures)
-      values (${tenantId}, ${webhook.id}, 'TIMEOUT', 'HOUR', now(), 1);
-    insert into hookwright.tenant_rates (tenant_id) values (${tenantId});
-    insert into hookwright.outbox_emits values (${tenantId}, 1, now() + interval '1 hour');
-    insert into hookwright.outbox_grants values ('shop', ${tenantId});
-    insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
-      select ${tenantId}, 'TENANT_KEY', id, 'WEBHOOK_UPDATED', 'WEBHOOK', ${webhook.id}
-      from hookwright.api_keys where tenant_id = ${tenantId}`);
+  await stack.rows(everyKindOfRow(tenantId, webhook.id));
+  await stack.rows(`insert into hookwright.outbox_grants values ('shop', ${tenantId})`);
 }
 
 test('a foreign key on keys or webhooks has an index: erasing many of them reads no whole table for each', async () => {

@@ -20,6 +20,8 @@ const reasons = {
   count: 'counts the last two seconds, roughly',
   /** Whether a list in memory still has to be sorted. */
   order: 'sorts, and gives no time a meaning',
+  /** A time half a minute ago, by which rows are parted: all ids below it were made and committed by then. */
+  parts: 'below it all is committed, and nothing new comes',
   /** A number of a webhook, tenant or key. */
   sequence: 'a number that counts up, without a time',
 } as const;
@@ -60,6 +62,17 @@ const known: Readonly<Record<string, readonly (readonly [comparison: string, why
   'src/operations/bulk/look-at-deliveries.ts': [
     ['d.id > $2', 'frozen'],
     ['d.id < $3', 'frozen'],
+  ],
+  'src/operations/cells/move/arrive.ts': [['e.id < hookwright.id_at($2::timestamptz)', 'parts']],
+  'src/operations/cells/move/precopy.ts': [
+    ['e.id >= low', 'days'],
+    ['e.id < high)', 'days'],
+    ['e.id >= low', 'days'],
+    ['e.id < high))', 'days'],
+    ['t.id >= {low}', 'days'],
+    ['t.id < {until}', 'parts'],
+    ['t.event_id >= {low}', 'days'],
+    ['t.event_id < {until}', 'parts'],
   ],
   'src/operations/deliveries/counts-as-held.ts': [['delivery}.id <= {idsUntilSql(bound)}', 'slack']],
   'src/operations/deliveries/rescue-deliveries.ts': [['d.id < hookwright.id_at(now()', 'days']],

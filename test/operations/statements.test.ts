@@ -4,6 +4,7 @@ import { sweepsOf } from '../../daemon/duties/duties.js';
 import { ApiKey, activeKeys, activeSessions, endedKeys, endedSessions } from '../../src/entities/api-key.js';
 import type { BulkSelection } from '../../src/operations/bulk/bulk-filter.js';
 import { countSelected, selectChunk } from '../../src/operations/bulk/bulk-selection.js';
+import { forgetMoved } from '../../src/operations/cells/move/forget.js';
 import { worthAskingSql } from '../../src/operations/challenges/take-due.js';
 import { writeItems } from '../../src/operations/emits/emit-statements.js';
 import { countDeliveries } from '../../src/operations/explorer/count-deliveries.js';
@@ -48,12 +49,18 @@ import { type Database, openDatabase } from '../../src/platform/database/databas
 import { freeJobs, freeJobsNotInHand } from '../../src/platform/graphile-worker/locked-jobs.js';
 import { freeJobsOfDead } from '../../src/platform/graphile-worker/worker-pools.js';
 import { createTestDatabase } from '../support/database.js';
+import { moveStatements } from '../support/move-statements.js';
 import { watchedLog } from '../support/plaintext.js';
 import { isStatement, readSql, type SqlLiteral } from '../support/sql-in-sources.js';
 
 const NOW = new Date(0);
+/** A day that has partitions. */
+const NOW_DAY = new Date().toISOString().slice(0, 10).replaceAll('-', '');
 /** What functions read from an answer. */
 const ROW = {
+  day: NOW_DAY,
+  deliveries: true,
+  events: true,
   name: 'deliveries',
   after: null,
   found: [],
@@ -144,6 +151,7 @@ const callAll = (on: Notes): Promise<unknown>[] => [
   }),
   ...(['tenants', 'webhooks', 'api_keys'] as const).map((table) => allocateId(on.pool, table)),
   eraseTenants(on.pool, DAYS),
+  forgetMoved(on.pool, { token: '', tenantId: 1 }),
   rollUpStats(on.pool),
   ...(['MANUAL', 'AUTOMATIC'] as const).map((recovery) =>
     worthDoing(on.pool, sweepsOf({ db: on, log: watchedLog(), config: { deliveryDefaults: { recovery } as never } })),
@@ -180,6 +188,9 @@ beforeAll(async () => {
   db = await openDatabase(database.url, { poolMax: 1, onError: () => {} });
   const notes = new Notes();
   await Promise.allSettled(callAll(notes)); // some make no sense of the answer
+  const client = await db.pool.connect();
+  notes.texts.push(...(await moveStatements(client)));
+  client.release();
   const sql = await readSql();
   literals = sql.literals;
   // The one SQL in the ORM's conditions. Its columns are those of entities: test/contract.test.ts.

@@ -129,3 +129,14 @@ export const failJobs = (on: Sql, poolId: string, error: string) =>
      locked_by = null, locked_at = null`,
     `locked_by = '${poolId}'`,
   );
+
+/** Adds a job of a tenant that a worker has in hand. @returns what ends it */
+export async function jobInHand(on: Sql, tenantId: number): Promise<() => Promise<void>> {
+  await run(
+    on,
+    `insert into ${JOBS_TABLE} (task_id, payload, key, locked_at, locked_by)
+     select t.id, json_build_object('tenantId', ${tenantId}), 'in hand ${tenantId}', now(), 'a worker'
+     from hookwright_jobs._private_tasks t where t.identifier = 'deliver'`,
+  );
+  return async () => void (await deleteJobs(on, `key = 'in hand ${tenantId}'`));
+}

@@ -35,6 +35,7 @@ export const ACTION_WORDS: Record<AuditAction, MessageDescriptor> = {
   TENANT_CREATED: msg`Tenant created`,
   TENANT_DELETED: msg`Tenant deleted`,
   TENANT_ENTERED: msg`Tenant entered by the operator`,
+  TENANT_MOVED: msg`Tenant moved to another cell`,
   TENANT_UPDATED: msg`Tenant changed`,
   WEBHOOK_CREATED: msg`Endpoint added`,
   WEBHOOK_DELETED: msg`Endpoint deleted`,

@@ -26,3 +26,6 @@ export const numbersOfCell = (cell: number): [first: number, last: number] => [
   cell * IDS_PER_CELL + 1,
   (cell + 1) * IDS_PER_CELL - 1,
 ];
+
+/** The skill of daemons that leave a tenant alone while it moves to another cell. */
+export const MOVING = { name: 'moving', since: '0.2.0' };

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type pg from 'pg';
 import { type AuditAction, type AuditActor, AuditEntry, type AuditTarget } from '../../entities/audit-entry.js';
-import { query, type Statement } from '../../platform/database/database.js';
+import { query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 
 /** The one who changes something. */
 export interface Actor {
@@ -85,6 +84,6 @@ const insertStatement: Statement = {
 };
 
 /** `audit` for the daemon, which writes many outcomes at once and has no entities. */
-export async function auditBySql(client: pg.PoolClient, by: Actor, change: AuditedChange): Promise<void> {
+export async function auditBySql(client: SqlTarget, by: Actor, change: AuditedChange): Promise<void> {
   await query(client, insertStatement, Object.values(entryOf(by, change)));
 }

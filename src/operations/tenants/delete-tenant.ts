@@ -127,16 +127,25 @@ export async function eraseTenants(pool: pg.Pool, retentionDays: number): Promis
 }
 
 async function eraseTenant(pool: pg.Pool, id: number): Promise<void> {
+  // All are deleted, and no other index has them: without it, all tenants' webhooks are read each time.
+  await eraseManaged(pool, id, 'deleted_at is not null');
+  await forgetRows(pool, 'tenants', `id = ${id}`);
+}
+
+/**
+ * Deletes all rows of a tenant but its own and those that go with their days, chunk by chunk.
+ *
+ * @param whichWebhooks SQL: a condition that all of its webhooks meet
+ */
+export async function eraseManaged(pool: pg.Pool, id: number, whichWebhooks = 'true'): Promise<void> {
   const ofTenant = `tenant_id = ${id}`;
-  // All are, and no other index has them: without it, all tenants' webhooks are read each time.
-  const deleted = `${ofTenant} and deleted_at is not null`;
+  const webhooks = `${ofTenant} and ${whichWebhooks}`;
   const conditions = {
     tenant: ofTenant,
-    webhook: `${ofTenant} and webhook_id in (select w.id from hookwright.webhooks w where w.${deleted})`,
-    deleted,
+    webhook: `${ofTenant} and webhook_id in (select w.id from hookwright.webhooks w where w.${webhooks})`,
+    deleted: webhooks,
   };
   for (const [table, by] of Object.entries(TABLES_OF_TENANTS)) {
     await forgetRows(pool, table, conditions[by]);
   }
-  await forgetRows(pool, 'tenants', `id = ${id}`);
 }

@@ -73,6 +73,15 @@ export const forgottenDeliveriesSql = (lockedSeconds: string) => `
   where j.locked_by is not null and j.locked_at < now() - ${lockedSeconds} * interval '1 second'
     and (j.key like 'd:%' or j.key like 'g:%')`;
 
+/** SQL query: whose jobs workers have in hand, for no longer than this. */
+export const jobsInHandSql = (atMostSeconds: string) => `
+  select (j.payload->>'tenantId')::bigint as tenant_id, (j.payload->>'webhookId')::bigint as webhook_id,
+         case when j.key like 'd:%' or j.key like 'g:%' then array(
+           select each.id::bigint from json_array_elements_text(
+             coalesce(j.payload->'ids', json_build_array(j.payload->'id'))) each(id)) end as delivery_ids
+  from hookwright_jobs._private_jobs j
+  where j.locked_at > now() - ${atMostSeconds} * interval '1 second' and j.attempts < j.max_attempts`;
+
 /**
  * SQL, common table expressions for statements that replace jobs: `free_job` locks the jobs that no other session has
  * locked, and `locked_job` has the keys of the rest, for which the statement does not wait.

@@ -1,0 +1,84 @@
+import type pg from 'pg';
+import { openPool } from '../../../platform/database/database.js';
+import { thisProgram } from '../../../platform/node/this-program.js';
+import { inTransaction } from './connections.js';
+import type { MoverContext } from './context.js';
+import { decide } from './decide.js';
+import { takeBack } from './forget.js';
+import { endLeft, markGone } from './leave.js';
+import { type Move, setState } from './state.js';
+import { goBack, type StepOptions } from './steps.js';
+
+const isUnderWay = ({ state }: Move) => ['COPYING', 'DRAINING', 'CLOSED', 'COMMITTING'].includes(state);
+
+/** @throws Error with a sentence when the tenant has no move that can go on */
+export function requireUnderWay(move: Move | null, tenantId: number): Move {
+  if (move === null || !(isUnderWay(move) || move.state === 'OPEN')) {
+    throw new Error(`No move of tenant ${tenantId} is under way. Begin one without --resume.`);
+  }
+  return move;
+}
+
+/** @throws Error with a sentence when the tenant has one already */
+export function requireNone(move: Move | null): void {
+  if (move === null) {
+    return;
+  }
+  const command = `${thisProgram} tenant move ${move.tenantId}`;
+  if (isUnderWay(move)) {
+    throw new Error(
+      `A move of tenant ${move.tenantId} to cell ${move.cell} is under way (${move.state}): "${command} --to-url-file <file> --resume" goes on with it, and --abort takes back what it has copied.`,
+    );
+  }
+}
+
+/**
+ * Finds out where a tenant lives whose mover has died, and brings it to a state that the mover goes on from.
+ *
+ * @returns MOVED: it is open in the target, and gone from here
+ */
+export async function settleDoubt(
+  { move, from, ends, say }: MoverContext,
+  { keepDays, route }: Pick<StepOptions, 'keepDays' | 'route'>,
+): Promise<'MOVED' | 'HERE'> {
+  const { source, target } = ends;
+  if (move.state === 'COMMITTING' && (await decide(target, move, from)) === 'ABORTED') {
+    say(`The tenant is not open in cell ${move.cell}, and never comes by the former try.`);
+    await goBack({ ends, move });
+    return 'HERE';
+  }
+  if (move.state === 'COMMITTING' || move.state === 'OPEN') {
+    await markGone(source, move, keepDays);
+    await route(move.cell);
+    await endLeft(source, move.tenantId);
+    return 'MOVED';
+  }
+  await inTransaction(source, () => setState(source, move, ['DRAINING', 'CLOSED'], 'COPYING'));
+  move.state = 'COPYING';
+  return 'HERE';
+}
+
+/**
+ * Ends a move for ever, and deletes what it has copied.
+ *
+ * @throws Error with a sentence when the tenant is open in the target
+ */
+export async function abortMove(
+  { source, target, targetUrl }: { source: pg.Client; target: pg.Client; targetUrl: string },
+  move: Move,
+  from: number,
+): Promise<void> {
+  if (['OPEN', 'DONE'].includes(move.state) || (await decide(target, move, from)) === 'OPEN') {
+    throw new Error(
+      `Tenant ${move.tenantId} is open in cell ${move.cell}: there is nothing to abort. ` +
+        `"${thisProgram} tenant move ${move.tenantId} --to-url-file <file> --resume" ends the move; from there it can be moved back.`,
+    );
+  }
+  await inTransaction(source, () => setState(source, move, [move.state], 'ABORTED'));
+  const pool = openPool(targetUrl, 1, () => {});
+  try {
+    await takeBack(pool, move.tenantId);
+  } finally {
+    await pool.end();
+  }
+}

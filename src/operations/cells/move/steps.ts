@@ -1,0 +1,232 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Arrived, arrive } from './arrive.js';
+import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
+import { inTransaction, openConnection } from './connections.js';
+import type { MoverContext } from './context.js';
+import { decide } from './decide.js';
+import { endLeft, markGone } from './leave.js';
+import { precopy } from './precopy.js';
+import { waitForStandby } from './standby.js';
+import { type MoveState, renewToken, setState } from './state.js';
+
+const ROUNDS = 5;
+const LOOK_MS = 50;
+const BETWEEN_ROUNDS_MS = 1_000;
+const STANDBY_MS = 60_000;
+/** How long the mover asks the target whether its commit has come, when the answer to it was lost. */
+const DOUBT_MS = 120_000;
+/** Beside the longest attempt: for what a daemon does before and after it. */
+const BESIDE_ATTEMPT_SECONDS = 15;
+
+export interface StepOptions {
+  keepDays: number;
+  /** Whether standbys of both cells shall have followed before a step that depends on it. */
+  waitsForStandbys: boolean;
+  /** The longest time that an attempt takes. */
+  attemptSeconds: number;
+  /** How long a closed tenant waits for what is under way, before it is opened again. */
+  underWayMs: number;
+  /** The longest time that the tenant may be closed, in ms. */
+  closedMsMax: number;
+  /** Has the proxy know where the tenant is: `hold` shortly before it is closed, then a cell. */
+  route(where: number | 'hold'): Promise<void>;
+}
+
+export interface Moved {
+  arrived: Arrived;
+  /** How long the tenant took no events. */
+  closedMs: number;
+}
+
+/** A mover that ends here leaves the tenant as it is: only the target's answer can say where it lives. */
+class InDoubt extends Error {
+  override readonly name = 'InDoubt';
+
+  constructor(cause: Error, cell: number) {
+    super(
+      `${cause.message} The tenant stays closed until cell ${cell} has said whether it is open there: --resume asks.`,
+    );
+  }
+}
+
+const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
+
+/** Brings a tenant to the other cell. Until it is COMMITTING any failure leaves it open here, and may be resumed. */
+export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
+  try {
+    await precopy(context);
+    return await closeAndCopy(context, options);
+  } catch (error) {
+    await reopen(context, options).catch(() => {}); // the sweep does it
+    throw context.signal.aborted ? context.signal.reason : error;
+  }
+}
+
+async function change({ ends, move }: MoverContext, from: readonly MoveState[], to: MoveState): Promise<boolean> {
+  const changed = await inTransaction(ends.source, async () => {
+    await ends.source.query(`set local lock_timeout = '10s'`);
+    return await setState(ends.source, move, from, to);
+  });
+  if (changed) {
+    move.state = to;
+  }
+  return changed;
+}
+
+async function reopen(context: MoverContext, options: StepOptions): Promise<void> {
+  await context.ends.target.query('rollback').catch(() => {});
+  const wasHeld = context.move.state === 'CLOSED' || context.move.state === 'DRAINING';
+  if ((await change(context, BEFORE_COMMITTING, 'COPYING')) && wasHeld) {
+    await options.route(context.from);
+  }
+}
+
+/** Steps 2 to 5. */
+async function closeAndCopy(context: MoverContext, options: StepOptions): Promise<Moved> {
+  const { say, signal, from } = context;
+  for (let round = 1; ; round += 1) {
+    await drain(context, options);
+    await options.route('hold');
+    const closedAt = performance.now();
+    require(await change(context, ['DRAINING'], 'CLOSED'));
+    const left = await waitForQuiet(context, options);
+    if (left === null) {
+      return await copyClosed(context, options, closedAt);
+    }
+    await change(context, ['CLOSED'], 'DRAINING');
+    await options.route(from);
+    if (round === ROUNDS) {
+      throw new Error(
+        `The tenant could not be closed within ${options.underWayMs / 1000} s in ${ROUNDS} rounds: ${left}.`,
+      );
+    }
+    say(`The tenant is open again, since it could not be closed within ${options.underWayMs / 1000} s: ${left}.`);
+    await delay(BETWEEN_ROUNDS_MS, undefined, { signal });
+  }
+}
+
+function require(done: boolean): void {
+  if (!done) {
+    throw new Error('The service has opened the tenant again, since this command was silent for a minute.');
+  }
+}
+
+/** Step 2: nothing of the tenant is sent any more. What is under way for longer is waited for when it is closed. */
+async function drain(context: MoverContext, { attemptSeconds, underWayMs }: StepOptions): Promise<void> {
+  const { ends, move, signal } = context;
+  require(await change(context, ['COPYING', 'DRAINING'], 'DRAINING'));
+  await waitForOthers(ends.source, underWayMs, signal);
+  const seconds = attemptSeconds + BESIDE_ATTEMPT_SECONDS;
+  const endsAt = performance.now() + seconds * 1000;
+  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0 && performance.now() < endsAt) {
+    await delay(LOOK_MS, undefined, { signal });
+  }
+}
+
+const nameOf = ({ pid, name }: Blocker) =>
+  pid === null ? `the prepared transaction "${name}"` : `the session ${pid} of "${name}"`;
+
+/** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
+async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepOptions): Promise<string | null> {
+  const endsAt = performance.now() + options.underWayMs;
+  const blocker = await waitForOthers(ends.source, options.underWayMs, signal);
+  if (blocker !== null) {
+    return `${nameOf(blocker)} has had a transaction open since before`;
+  }
+  const seconds = options.attemptSeconds + BESIDE_ATTEMPT_SECONDS;
+  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0) {
+    if (performance.now() >= endsAt) {
+      return 'a daemon has one of its deliveries in hand';
+    }
+    await delay(LOOK_MS, undefined, { signal });
+  }
+  return null;
+}
+
+/** Steps 4 and 5. */
+async function copyClosed(context: MoverContext, options: StepOptions, closedAt: number): Promise<Moved> {
+  const { ends, move } = context;
+  const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
+  const signal = AbortSignal.any([context.signal, limit]);
+  await ends.target.query('begin');
+  await ends.reader.query('begin isolation level repeatable read read only');
+  const arrived = await arrive({ ...context, signal })
+    .catch((error: Error) => {
+      throw limit.aborted && !context.signal.aborted ? tooLong(options) : error;
+    })
+    .finally(() => ends.reader.query('rollback').catch(() => {}));
+  require(await change(context, ['CLOSED'], 'COMMITTING'));
+  await commit(context, options);
+  try {
+    await markGone(ends.source, move, options.keepDays);
+    const closedMs = performance.now() - closedAt;
+    await options.route(move.cell);
+    await endLeft(ends.source, move.tenantId);
+    return { arrived, closedMs };
+  } catch (error) {
+    throw new Error(
+      `${(error as Error).message} The tenant is open in cell ${move.cell}: --resume does the rest here.`,
+    );
+  }
+}
+
+const tooLong = ({ closedMsMax }: StepOptions) =>
+  new Error(
+    `The tenant was closed for ${closedMsMax / 1000} s, and not all of it was copied. --closed-for allows more.`,
+  );
+
+/** Step 4b: from here on the tenant is closed until the target has said where it lives. */
+async function commit(context: MoverContext, { waitsForStandbys, route }: StepOptions): Promise<void> {
+  const { ends, move, from } = context;
+  try {
+    if (waitsForStandbys) {
+      await waitForStandby(ends.source, from, STANDBY_MS);
+    }
+    await ends.target.query('commit');
+  } catch (error) {
+    context.say(`${(error as Error).message} Cell ${move.cell} is asked whether the tenant is open there.`);
+    await ends.target.end().catch(() => {}); // a transaction that is not committed yet ends with it
+    if ((await ask(context)) === 'ABORTED') {
+      await goBack(context);
+      await route(from);
+      throw error;
+    }
+  }
+  if (waitsForStandbys) {
+    const client = await openConnection(ends.targetUrl);
+    await waitForStandby(client, move.cell, STANDBY_MS)
+      .catch((error: Error) => {
+        throw new InDoubt(error, move.cell);
+      })
+      .finally(() => client.end());
+  }
+}
+
+/** Opens a tenant here that never comes to the target by its token, so that it can be moved again. */
+export async function goBack({ ends, move }: Pick<MoverContext, 'ends' | 'move'>): Promise<void> {
+  await inTransaction(ends.source, async () => {
+    await setState(ends.source, move, ['COMMITTING'], 'COPYING');
+    move.token = await renewToken(ends.source, move.token);
+  });
+  move.state = 'COPYING';
+}
+
+/** Asks over new connections, until there is an answer. */
+async function ask({ ends, move, from }: MoverContext): Promise<'OPEN' | 'ABORTED'> {
+  const endsAt = performance.now() + DOUBT_MS;
+  for (;;) {
+    try {
+      const client = await openConnection(ends.targetUrl);
+      try {
+        return await decide(client, move, from);
+      } finally {
+        await client.end();
+      }
+    } catch (error) {
+      if (performance.now() >= endsAt) {
+        throw new InDoubt(error as Error, move.cell);
+      }
+      await delay(BETWEEN_ROUNDS_MS);
+    }
+  }
+}

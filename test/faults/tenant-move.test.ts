@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { jobInHand } from '../support/jobs.js';
+import { Hold, MovingSite } from './support/moving-site.js';
+import { isLong, report, size } from './support/sizes.js';
+
+const TEST_MS = 300_000;
+const PER_SECOND = 50;
+const BEFORE = 60;
+
+/** What keeps a mover where it shall be killed. */
+type Hinder = (site: MovingSite) => Promise<{ reached(): Promise<unknown>; letGo(): Promise<void> }>;
+
+const nothing = async () => {};
+
+/** Whether a session of the mover waits for a lock. */
+const waits = (site: MovingSite, cell: 0 | 1) => () =>
+  eventually(async () => {
+    const [row] = await site.two.cells[cell].rows<{ waits: boolean }>(`
+      select exists (select from pg_stat_activity where application_name = 'hookwright mover'
+        and datname = current_database() and wait_event_type = 'Lock') as waits`);
+    return row!.waits;
+  }, 60_000);
+
+/** Locks a table of the target that the mover writes. */
+const lockedTable =
+  (table: string): Hinder =>
+  async (site) => {
+    const hold = await Hold.of(site.two.cells[1].url, `lock table hookwright.${table} in share mode`);
+    return { reached: waits(site, 1), letGo: () => hold.release() };
+  };
+
+/** Keeps the commit of the target waiting, as a synchronous standby does: nobody sees it, and it may come. */
+const heldCommit: Hinder = async (site) => {
+  const target = site.two.cells[1];
+  await target.rows(`
+    create or replace function public.wait_at_commit() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(4711); return null; end $$;
+    create constraint trigger wait_at_commit after insert on hookwright.tenant_moves deferrable initially deferred
+      for each row when (new.state = 'OPEN') execute function public.wait_at_commit()`);
+  const hold = await Hold.of(target.url, 'select pg_advisory_xact_lock(4711)');
+  return {
+    reached: async () => {
+      await site.reaches('COMMITTING');
+      await waits(site, 1)();
+    },
+    letGo: () => hold.release(),
+  };
+};
+
+const POINTS: Readonly<Record<string, Hinder>> = {
+  'while it copies days': lockedTable('events'),
+  'while it drains': async (site) => {
+    const letGo = await jobInHand(site.two.cells[0], site.tenantId);
+    return { reached: () => site.reaches('DRAINING'), letGo };
+  },
+  'while the tenant is closed': async (site) => ({ reached: () => site.reaches('CLOSED'), letGo: nothing }),
+  'while it writes the rest': lockedTable('signing_keys'),
+  'while the target commits': heldCommit,
+  'when the target has it': async (site) => ({ reached: () => site.reaches('OPEN'), letGo: nothing }),
+};
+
+/** Kills the mover at a point, and has others go on until it is done. */
+async function moveWithKill(site: MovingSite, point: string): Promise<void> {
+  site.startLoad(PER_SECOND);
+  await eventually(() => site.emitted.length >= BEFORE, 60_000);
+  const { reached, letGo } = await POINTS[point]!(site);
+  const mover = site.startMover();
+  await Promise.race([
+    reached(),
+    mover.ended.then((code) => code === 0 || Promise.reject(new Error(`The mover has ended: ${mover.said}`))),
+  ]);
+  await mover.signal('SIGKILL');
+  const others = site.startMover('--resume');
+  await letGo();
+  expect([await others.ended, others.said]).toEqual([0, expect.stringContaining('is open in cell 1')]);
+  const after = site.emitted.length;
+  await eventually(() => site.emitted.length >= after + BEFORE, 60_000);
+  await site.endLoad();
+}
+
+const rounds = size('FAULTS_MOVES', 1, 3);
+const points = Object.keys(POINTS).filter(
+  (point) => isLong || ['while it writes the rest', 'while the target commits'].includes(point),
+);
+
+for (const point of points) {
+  test(`a mover is killed ${point}: another one ends the move, and nothing is lost or sent twice`, {
+    timeout: TEST_MS * rounds,
+  }, async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      await using site = await MovingSite.open();
+      await moveWithKill(site, point);
+      expect(await site.judge()).toEqual([]);
+      expect(await site.marks()).toEqual(['GONE', null]);
+      expect(site.emitted.at(-1)!.cell).toBe(1);
+      report(`moved ${point}`, { events: site.emitted.length });
+    }
+  });
+}
+
+test('Ctrl-C opens the tenant again where it was; taken back, it leaves nothing', { timeout: TEST_MS }, async () => {
+  await using site = await MovingSite.open();
+  site.startLoad(PER_SECOND);
+  const { reached, letGo } = await POINTS['while it drains']!(site);
+  const mover = site.startMover();
+  await reached();
+  await mover.signal('SIGINT');
+  expect(mover.said).toContain('--resume');
+  expect([await site.state(), await site.marks()]).toEqual(['COPYING', [null, undefined]]);
+  await letGo();
+  const back = site.startMover('--abort');
+  expect([await back.ended, back.said]).toEqual([0, expect.stringContaining('stays here')]);
+  expect(await site.two.cells[1].rows('select from hookwright.tenants where id = $1', [site.tenantId])).toEqual([]);
+  await site.endLoad();
+  expect(site.strange).toEqual([]);
+  expect(new Set(site.emitted.map(({ cell }) => cell))).toEqual(new Set([0]));
+});
+
+test('a mover that is killed closes nobody for long: the service opens the tenant again', {
+  timeout: TEST_MS,
+}, async () => {
+  await using site = await MovingSite.open();
+  const { reached, letGo } = await POINTS['while it writes the rest']!(site);
+  const mover = site.startMover();
+  await reached();
+  await mover.signal('SIGKILL');
+  await site.two.cells[0].rows(`update hookwright.tenant_moves set changed_at = now() - interval '61 s'`);
+  await site.reaches('COPYING');
+  expect(await site.marks()).toEqual([null, undefined]);
+  await letGo();
+});
+
+test('a commit of the target that is held decides nothing until it ends: taken back or open, never both', {
+  timeout: TEST_MS,
+}, async () => {
+  await using site = await MovingSite.open();
+  site.startLoad(PER_SECOND);
+  const { reached, letGo } = await heldCommit(site);
+  const mover = site.startMover();
+  await reached();
+  await mover.signal('SIGKILL');
+  const another = site.startMover('--resume');
+  await waitsForCommit(site);
+  expect(await site.marks()).toEqual(['CLOSED', undefined]);
+  await site.two.cells[1].rows(`
+    select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'hookwright mover'
+      and datname = current_database() and query ilike 'commit%'`);
+  await eventually(() => another.said.includes('never comes by the former try'), 60_000);
+  await letGo();
+  expect([await another.ended, another.said]).toEqual([0, expect.stringContaining('is open in cell 1')]);
+  await site.endLoad();
+  expect(await site.judge()).toEqual([]);
+  expect(await site.marks()).toEqual(['GONE', null]);
+});
+
+/** Waits until a mover waits for the transaction of another one. */
+const waitsForCommit = (site: MovingSite) =>
+  eventually(async () => {
+    const [row] = await site.two.cells[1].rows<{ waits: boolean }>(`
+      select exists (select from pg_stat_activity where application_name = 'hookwright mover'
+        and datname = current_database() and wait_event = 'transactionid') as waits`);
+    return row!.waits;
+  }, 60_000);
