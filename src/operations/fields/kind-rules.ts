@@ -74,11 +74,12 @@ export function text({ charsMax, lines, among }: Omit<Text, 'kind'>, name: strin
     .regex(lines ? LINES : ONE_LINE, NO_CONTROL);
   return among === undefined
     ? written
-    : written.refine(
-        (value) => names[among].includes(value),
-        refused(`${name}_unknown`, `is not one that this installation has: ${listNames(names[among])}`),
-      );
+    : written.refine((value) => names[among].includes(value), refused(`${name}_unknown`, notAmong(names[among])));
 }
+
+/** The fault of a name that is not among those that there are, as the end of a sentence. */
+export const notAmong = (names: readonly string[]): string =>
+  `is not one that this installation has: ${names.length === 0 ? 'it has none' : listNames(names)}`;
 
 /** Not trimmed: an id is the same text in both systems. */
 export const externalId = z
