@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 24;
+export const EDITION = 26;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '6b426b85b70beab21a92f19d52bbac10466382a73a1f0ab5764c9c8641098813';
+export const EDITION_DIGEST = '84fc5934ab0b123ecadf4cf4e0829eb65483d8bff30fb1e5a10773ae1ddf67f7';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -196,16 +196,26 @@ export const quantity = (field: Quantity, { maxima }: Known) =>
 export function amount({ min, max, whole, unit, refusedAs }: Quantity) {
   const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
   const allowed = `${whole ? 'a whole number, ' : ''}${min} to ${max}${unit === undefined ? '' : ` ${unit}`}`;
-  return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${allowed}`));
+  return z
+    .number({ error: beyondNumbers(allowed) })
+    .refine((value) => !wrong(value), refused(refusedAs, `must be ${allowed}`));
 }
 
-export const delay = ({ secondsMax, refusedAs }: Delays) =>
-  z
-    .number()
+/** Zod has a message of its own for a number that is written with too many digits, so that it became infinite. */
+const beyondNumbers =
+  (allowed: string): z.core.$ZodErrorMap =>
+  ({ input }) =>
+    typeof input === 'number' ? `must be ${allowed}` : undefined;
+
+export const delay = ({ secondsMax, refusedAs }: Delays) => {
+  const allowed = `a whole number of seconds, 1 to ${secondsMax}`;
+  return z
+    .number({ error: beyondNumbers(allowed) })
     .refine(
       (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= secondsMax,
-      refused(refusedAs.each, `must be a whole number of seconds, 1 to ${secondsMax}`),
+      refused(refusedAs.each, `must be ${allowed}`),
     );
+};
 
 /** A delivery and its attempts are kept for the retention: the last retry comes a day before its end at the latest. */
 export function delays(field: Delays, { retentionDays }: Known) {

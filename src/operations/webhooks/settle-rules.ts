@@ -10,17 +10,24 @@ import { refusedInput } from '../../errors.js';
  * @throws ApiError invalid_input
  */
 export function requireSettling({ options }: Pick<Webhook, 'options'>, change: object): void {
-  const { keep, settleSeconds, settleMaxSeconds } = options ?? {};
+  const { by, keep, settleSeconds, settleMaxSeconds } = options ?? {};
   if (settleSeconds == null && settleMaxSeconds == null) {
     return;
   }
+  const settling = settleSeconds == null ? 'settleMaxSeconds' : 'settleSeconds';
+  const isSet = 'settleSeconds' in change || 'settleMaxSeconds' in change;
+  if ((by == null || by === 'NONE') && (isSet || 'by' in change)) {
+    const detail = isSet
+      ? 'needs `by: KEY` or `by: ENDPOINT`: without an order each event is sent at once'
+      : `must stay KEY or ENDPOINT while \`${settling}\` is set: remove that too`;
+    throw refusedInput(['ordering', isSet ? settling : 'by'], 'settle_needs_order', detail);
+  }
   if (keep !== 'LATEST') {
-    const isLeftOver = 'keep' in change && !('settleSeconds' in change) && !('settleMaxSeconds' in change);
+    const isLeftOver = 'keep' in change && !isSet;
     const detail = isLeftOver
-      ? 'must stay LATEST while `settleSeconds` is set: remove that too'
+      ? `must stay LATEST while \`${settling}\` is set: remove that too`
       : 'needs `keep: LATEST`: a new event takes the place of the one that waits';
-    const field = isLeftOver ? 'keep' : settleSeconds == null ? 'settleMaxSeconds' : 'settleSeconds';
-    throw refusedInput(['ordering', field], 'settle_needs_latest', detail);
+    throw refusedInput(['ordering', isLeftOver ? 'keep' : settling], 'settle_needs_latest', detail);
   }
   if (settleSeconds == null) {
     throw refusedInput(['ordering', 'settleMaxSeconds'], 'contradiction', 'is for `settleSeconds`, which is not set');

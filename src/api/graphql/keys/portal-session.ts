@@ -3,7 +3,7 @@ import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
 import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
-import { ApiError, refusedInput } from '../../../errors.js';
+import { ApiError } from '../../../errors.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../../operations/portal/create-portal-session.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
