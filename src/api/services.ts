@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { Emitter } from '../operations/emits/emit-events.js';
 import { EmitTrouble } from '../operations/emits/emit-trouble.js';
-import { EventTypeRegistry, type RegisteredEventType } from '../operations/event-types/event-type-registry.js';
+import { EventTypeRegistry } from '../operations/event-types/event-type-registry.js';
 import { SearchSlots } from '../operations/explorer/search.js';
 import { Authenticator } from '../operations/keys/authenticate.js';
 import { Conversions } from '../operations/releases/conversions.js';
 import { Releases } from '../operations/releases/releases.js';
-import { SentSchemas } from '../operations/releases/sent-schemas.js';
 import { SecretVault } from '../operations/secrets/secret-vault.js';
 import { PlatformAccess } from '../operations/tenants/platform-access.js';
 import { openDatabase } from '../platform/database/database.js';
@@ -69,7 +68,6 @@ export async function openServices(options: ServiceOptions): Promise<Services> {
     answerMemory: answerMemory(config.limits.graphql.answerBytesMax),
     eventTypes: new EventTypeRegistry(db, now),
     releases: new Releases(db, now),
-    sentSchemas: new SentSchemas<RegisteredEventType>(db, now),
     conversions: new Conversions(db, now),
     changes: new ChangeFeed(db, log),
     clock,

@@ -3,7 +3,7 @@ import { Remembered } from '../rows/remembered.js';
 import { olderVersions } from './older-versions.js';
 
 /** An event type with its current schema. */
-interface CurrentType {
+interface Version {
   name: string;
   version: number;
   /** JSON Schema as text. */
@@ -11,9 +11,9 @@ interface CurrentType {
 }
 
 /** Event types, and the same in the versions that are sent. */
-interface SentTypes<Type> {
-  all: readonly Type[];
-  sent: readonly Type[];
+interface SentTypes {
+  all: readonly Version[];
+  sent: readonly Version[];
 }
 
 const RELEASES_KEPT = 50;
@@ -27,9 +27,9 @@ const schemasStatement: Statement = {
          join hookwright.event_type_versions v on v.event_type = wanted.name and v.version = wanted.version`,
 };
 
-/** The schemas of the payloads that pinned endpoints get. Each process has one, which remembers them for a while. */
-export class SentSchemas<Type extends CurrentType> {
-  readonly #reads: Remembered<string, SentTypes<Type>>;
+/** The schemas of the payloads that pinned endpoints get. They are remembered for a while. */
+export class SentSchemas {
+  readonly #reads: Remembered<string, SentTypes>;
 
   /** @param now monotonic, in ms */
   constructor(
@@ -46,21 +46,22 @@ export class SentSchemas<Type extends CurrentType> {
    * @param all event types as they are: the same list until one of them changes
    * @param release null: the endpoint is not pinned
    */
-  async of(release: string | null, all: readonly Type[]): Promise<readonly Type[]> {
+  async of<Type extends Version>(release: string | null, all: readonly Type[]): Promise<readonly Type[]> {
     if (release === null) {
       return all;
     }
     const read = (ageMaxMs: number) =>
       this.#reads.get(release, ageMaxMs, async () => ({ all, sent: await this.#read(release, all) }));
     const known = await read(CACHE_AGE_MAX_MS);
-    return known.all === all ? known.sent : (await read(0)).sent;
+    const { sent } = known.all === all ? known : await read(0);
+    return sent as readonly Type[]; // they are made of these
   }
 
-  async #read(release: string, all: readonly Type[]): Promise<readonly Type[]> {
+  async #read(release: string, all: readonly Version[]): Promise<readonly Version[]> {
     const older = await olderVersions(this.db, release);
     const [names, versions] = [older.map(({ eventType }) => eventType), older.map(({ sent }) => sent)];
     const rows =
-      older.length === 0 ? [] : await query<CurrentType & object>(this.db.pool, schemasStatement, [names, versions]);
+      older.length === 0 ? [] : await query<Version & object>(this.db.pool, schemasStatement, [names, versions]);
     const byName = new Map(rows.map((row) => [row.name, row]));
     return all.map((type) => ({ ...type, ...byName.get(type.name) }));
   }

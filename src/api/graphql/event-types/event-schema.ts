@@ -36,7 +36,7 @@ export class EventSchemaResolver {
     const { db, eventTypes, tenantId, budget } = context;
     parseInput(eventTypeNames(await eventTypes.names()), names, ['types']);
     const pinned = await knownReleaseIn(context, release, ['release']);
-    const all = await context.sentSchemas.of(pinned, await eventTypes.all());
+    const all = await context.releases.sentSchemas.of(pinned, await eventTypes.all());
     const listed = tenantId === null ? all : await listedTypes(db, all, tenantId);
     const wanted = names.includes(WILDCARD) ? listed.map(({ name }) => name) : names;
     return budget.spend(await piece(tenantId, () => printShapeSchema(wanted, all)));

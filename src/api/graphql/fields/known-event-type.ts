@@ -9,7 +9,7 @@ import type { Context } from '../../context/context.js';
  * @param release of the webhook: its shapes are for the payloads that it sends. Null: it is not pinned
  */
 export async function knownTo(
-  { config, eventTypes, releases, sentSchemas, clock }: Context,
+  { config, eventTypes, releases, clock }: Context,
   release: string | null = null,
 ): Promise<Known> {
   const known = knownOf(config, clock);
@@ -18,7 +18,7 @@ export async function knownTo(
     ...known,
     names: { ...known.names, releases: named },
     eventTypes: await eventTypes.names(),
-    schemas: await sentSchemas.of(release, await eventTypes.all()),
+    schemas: await releases.sentSchemas.of(release, await eventTypes.all()),
   };
 }
 

@@ -10,8 +10,8 @@ interface WithContent {
 type Stored = Partial<Pick<WebhookOptions, 'release' | 'shape'>>;
 
 /**
- * The input for a webhook, and what its rules compare with. A shape is judged by the versions that the release gives. It
- * is written anew by another release, so it is judged then too.
+ * The input for a webhook, and what its rules compare with. A shape is judged by the versions that the release gives,
+ * so another release has it judged and planned again.
  *
  * @param stored the options that the webhook has
  * @param unsaid the release without one in the input. Default: that of the webhook

@@ -126,7 +126,7 @@ async function orderingWarnings(webhook: Webhook, context: Context): Promise<Opt
 
 /** The event types that a webhook gets, in their current versions; with a release in those that are sent. */
 async function typesOf({ eventTypes }: Webhook, context: Context, release: string | null = null) {
-  const all = await context.sentSchemas.of(release, await context.eventTypes.all());
+  const all = await context.releases.sentSchemas.of(release, await context.eventTypes.all());
   return all.filter(({ name }) => matches(eventTypes, name));
 }
 
