@@ -1,7 +1,7 @@
 import { WeighedMap } from '../../src/domain/collections/weighed-map.js';
 import { type Content, PlannedContent, type SentContent } from '../../src/domain/content/content.js';
 import type { Conversion } from '../../src/domain/content/conversion.js';
-import { Payload } from '../../src/domain/content/payload.js';
+import type { Payload } from '../../src/domain/content/payload.js';
 import type { ContentPace, Making } from '../../src/domain/pacing/content-pace.js';
 import type { DueDelivery } from '../../src/operations/attempts/load-deliveries.js';
 import { readContents } from '../../src/operations/contents/read-contents.js';
@@ -34,7 +34,7 @@ export class ContentsOfDeliveries {
   readonly #reads: GroupCommit<number, Content | null>;
   /** By the ids of contents, which never change. */
   readonly #plans = new WeighedMap<number, PlannedContent>(PLANS_BYTES_MAX);
-  /** By tenant and event. */
+  /** By tenant and event, with the state before or without. */
   readonly #payloads = new WeighedMap<string, Payload>(PAYLOADS_BYTES_MAX, KEPT_FOR_MS);
   /** By tenant, event and form: each webhook has a content of its own, but many have the same form. */
   readonly #made = new WeighedMap<string, SentContent | null>(MADE_BYTES_MAX, KEPT_FOR_MS);
@@ -101,9 +101,9 @@ export class ContentsOfDeliveries {
       return known;
     }
     const { eventId, previous } = content!;
-    const eventKey = `${tenantId} ${eventId}`;
+    const eventKey = `${tenantId} ${eventId}${plan.asksFormer ? ' former' : ''}`;
     const kept = this.#payloads.get(eventKey, startedAtMs);
-    const payload = kept ?? new Payload(body, previous);
+    const payload = kept ?? plan.payload(body, previous ?? null);
     const sent = plan.of({ id: eventId, tenantId, type, payload, conversion }, this.deps.config);
     const now = performance.now();
     if (now - startedAtMs >= KEPT_FROM_MS) {

@@ -101,8 +101,8 @@ begin
     elsif not hookwright.is_target_path(found_path) then
       code := 'PATH_MALFORMED';
       detail := 'has a malformed path: it begins with "/", has at most 1024 characters of a path and a query (others '
-        || 'are %-escaped), and no "//", no segment "." or "..", and no escaped dot, slash, backslash or control '
-        || 'character';
+        || 'are %-escaped), before the "?" no "//", no segment "." or ".." and no escaped dot, slash or backslash, and '
+        || 'nowhere an escaped control character';
     else
       select w.id, w.active or w.hold_until > now() as is_open, o.callback is true as takes_path,
              w.event_types = '{*}' or type = any(w.event_types) as is_subscribed into found

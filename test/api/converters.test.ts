@@ -108,7 +108,42 @@ describe('a converter', () => {
     await register('bad.sample');
     const answer = await update('bad.sample', { schema: second, converter: [] });
     expect(issuesOf(answer)).toEqual(Array(2).fill(['input.converter', 'converter_does_not_fit']));
-    expect(detailsOf(answer)[1]).toBe('makes of the sample: payload.mail is required');
+    expect(detailsOf(answer)).toEqual([
+      'does not fit: the version before refuses what it makes of the sample',
+      'makes of the sample: payload.mail is required',
+    ]);
+    await writeEvents(
+      'bad.sample',
+      2,
+      `'{"id":"x","email":' || case when n = 2 then 'null,"mail":"a"' else '"a"' end || '}'`,
+    );
+    expect(detailsOf(await update('bad.sample', { schema: second, converter: [] }))[0]).toBe(
+      'does not fit: the version before refuses what it makes of the sample and of 1 of 2 events of the last day',
+    );
+  });
+
+  test('of a type that the service defines is refused as each change of its schema is', async () => {
+    const builtIn = [[['input.schema', 'event_type_built_in']], [['input.name', 'event_type_built_in']]];
+    const reserved = Array(2).fill([['input.name', 'event_type_reserved']]);
+    for (const [name, codes] of [
+      ['coupon.applied', builtIn],
+      ['webhook.test', reserved],
+      ['webhook.failing', reserved],
+    ] as const) {
+      const answers = [await update(name, { schema: second, converter: [] }), await add(name, { converter: toFirst })];
+      expect(answers.map(issuesOf), name).toEqual(codes);
+      const dry = await update(name, { schema: second, converter: [], dryRun: true });
+      expect(issuesOf(dry), name).toEqual(codes[0]);
+    }
+  });
+
+  test('needs a version before it', async () => {
+    await register('one.version');
+    const answer = await add('one.version', { converter: toFirst });
+    expect(issuesOf(answer)).toEqual([['input.version', 'version_unknown']]);
+    expect(detailsOf(answer)).toEqual([
+      'is not there: one.version has one version only, so there is nothing to convert to',
+    ]);
   });
 
   test('is written once: neither the API nor SQL of its role changes it', async () => {
@@ -144,8 +179,10 @@ describe('the proof', () => {
     const answer = await add('two.misfits', { converter: toFirst });
     expect(issuesOf(answer)).toEqual(Array(3).fill(['input.converter', 'converter_does_not_fit']));
     expect(detailsOf(answer)).toEqual([
-      'does not fit: of 1000 events of the last day, 998 fit the version before',
-      ...misfits.map((id) => `makes of event ${id} (tenant ${tenant.id}): payload.mail must be a string, not null`),
+      'does not fit: the version before refuses what it makes of 2 of 1000 events of the last day',
+      ...misfits.map(
+        (id) => `makes of ${gid.event(id)} of ${gid.tenant(tenant.id)}: payload.mail must be a string, not null`,
+      ),
     ]);
     const { eventType, proof } = dataOf(await add('two.misfits', { converter: toFirst, dryRun: true })).addConverter;
     expect(eventType.versions[0]).toMatchObject({ version: 2, converter: null });

@@ -96,7 +96,27 @@ describe('an order that settles', () => {
     expect(body.data.ordering).toMatchObject({ settle_seconds: 0.5, settle_max_seconds: 3_600 });
     const refused = await patch({ keep: 'ALL' });
     expect(refused.status).toBe(422);
-    expect(refused.body.errors).toMatchObject([{ code: 'settle_needs_latest' }]);
+    expect(refused.body.errors).toEqual([
+      {
+        pointer: '/ordering/keep',
+        code: 'settle_needs_latest',
+        detail: 'must stay LATEST while `settle_seconds` is set: remove that too',
+      },
+    ]);
+    expect((await patch({ by: 'NONE' })).body.errors).toEqual([
+      {
+        pointer: '/ordering/by',
+        code: 'settle_needs_order',
+        detail: 'must stay KEY or ENDPOINT while `settle_seconds` is set: remove that too',
+      },
+    ]);
+    const beyond = await api.ask(`PATCH ${path}`, {
+      payload: '{"ordering": {"settle_seconds": 1e999}}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    expect(beyond.body.errors).toEqual([
+      { pointer: '/ordering/settle_seconds', code: 'invalid_type', detail: 'must be 0.5 to 3600 seconds' },
+    ]);
     const removed = await patch({ keep: 'ALL', settle_seconds: null, settle_max_seconds: null });
     expect(removed.body.data.ordering).toMatchObject({ keep: 'ALL', settle_seconds: null });
     await api.ask(`DELETE /webhooks/${numberIn(id)}`);
@@ -105,6 +125,8 @@ describe('an order that settles', () => {
   test.each([
     ['input.ordering.settleSeconds settle_needs_latest', { by: 'KEY', settleSeconds: 1 }],
     ['input.ordering.settleMaxSeconds settle_needs_latest', { by: 'KEY', settleMaxSeconds: 1 }],
+    ['input.ordering.settleSeconds settle_needs_order', { by: 'NONE', keep: 'LATEST', settleSeconds: 1 }],
+    ['input.ordering.settleMaxSeconds settle_needs_order', { keep: 'LATEST', settleMaxSeconds: 1 }],
     ['input.ordering.settleMaxSeconds contradiction', { ...latest, settleMaxSeconds: 1 }],
     ['input.ordering.settleMaxSeconds settle_out_of_range', { ...latest, settleSeconds: 2, settleMaxSeconds: 1.9 }],
     ['input.ordering.settleSeconds settle_out_of_range', { ...latest, settleSeconds: 0.4 }],
@@ -121,6 +143,11 @@ describe('an order that settles', () => {
     const { errors } = await set({ ...latest, settleSeconds: 1 });
     expect(errors[0].extensions).toMatchObject({ reason: 'older_daemons' });
     expect(errors[0].message).toContain('settleSeconds (from 0.2.0 on)');
+    const { id } = await create();
+    const inRest = await api.ask(`PATCH /webhooks/${numberIn(id)}/options`, {
+      json: { ordering: { by: 'KEY', keep: 'LATEST', settle_seconds: 1 } },
+    });
+    expect(inRest.body.detail).toContain('does not know settle_seconds (from 0.2.0 on)');
     await api.owner.query('delete from hookwright.daemons');
   });
 

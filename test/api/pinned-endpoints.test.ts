@@ -67,6 +67,93 @@ test('its page has what has changed since, and a warning where a converter is mi
   expect(webhook.content.warnings).toMatchObject([{ code: 'converter_missing', eventType: 'order.paid' }]);
 });
 
+describe('a shape and a template are judged by the version that the release gives', () => {
+  const pinned = async (content: object) => create({ release: 'judged-1', ...content }, tenant, JUDGED);
+  const JUDGED = { eventTypes: ['pin.judged'] };
+  const shapeOf = (field: string) => `subscription { event { ... on PinJudged { ${field} } } }`;
+  const templateOf = (field: string) => ({ format: 'TEMPLATE', template: { value: `{{${field}}}` } });
+  const change = (id: string, content: object) =>
+    by().mutate('updateWebhook', { id, content }, 'webhook { content { release shape warnings { code path } } }');
+  const contentOf = (answer: Answer) => dataOf(answer).updateWebhook.webhook.content;
+  const SHAPE_INVALID = [['input.content.shape', 'shape_invalid']];
+
+  test('when they are written', async () => {
+    const type = { name: 'pin.judged', description: 'x', schema: form('mail') };
+    await admin('registerEventType', type, 'eventType { name }');
+    await admin('createRelease', { name: 'judged-1' }, 'release { name }');
+    const converter = [{ op: 'RENAME', path: 'email', to: 'mail' }];
+    await admin('updateEventType', { name: type.name, schema: form('email'), converter }, 'eventType { version }');
+    expect(webhookOf(await pinned({ shape: shapeOf('mail') })).content.warnings).toEqual([]);
+    expect(issuesOf(await pinned({ shape: shapeOf('email') }))).toEqual(SHAPE_INVALID);
+    expect(webhookOf(await pinned(templateOf('mail'))).content.warnings).toEqual([]);
+    expect(webhookOf(await pinned(templateOf('email'))).content.warnings).toMatchObject([
+      { code: 'path_not_in_schema' },
+    ]);
+    expect(issuesOf(await create({ shape: shapeOf('mail'), release: null }, tenant, JUDGED))).toEqual(SHAPE_INVALID);
+  });
+
+  test('while filters have the fields of events as they are emitted', async () => {
+    const filter = (path: string) => ({ filter: { field: { path, op: 'EQ', value: 'x' } } });
+    expect(webhookOf(await pinned(filter('email'))).content.warnings).toEqual([]);
+    expect(webhookOf(await pinned(filter('mail'))).content.warnings).toMatchObject([{ code: 'path_not_in_schema' }]);
+  });
+
+  test('and by another version when the release changes', async () => {
+    const { id } = webhookOf(await pinned({ shape: shapeOf('mail') }));
+    expect(issuesOf(await change(id, { release: null }))).toEqual(SHAPE_INVALID);
+    expect(issuesOf(await change(id, { release: '' }))).toEqual(SHAPE_INVALID);
+    expect(issuesOf(await change(id, { release: null, shape: shapeOf('mail') }))).toEqual(SHAPE_INVALID);
+    expect(contentOf(await change(id, { release: 'judged-1', shape: shapeOf('mail') }))).toMatchObject({
+      warnings: [],
+    });
+    expect(contentOf(await change(id, { release: null, shape: shapeOf('email') }))).toEqual({
+      release: null,
+      shape: shapeOf('email'),
+      warnings: [],
+    });
+    expect(issuesOf(await change(id, { release: 'judged-1' }))).toEqual(SHAPE_INVALID);
+    expect(contentOf(await change(id, { shape: null, ...templateOf('email') })).warnings).toEqual([]);
+    expect(contentOf(await change(id, { release: 'judged-1' })).warnings).toEqual([
+      { code: 'path_not_in_schema', path: 'email' },
+    ]);
+  });
+
+  test('and a shape is planned anew, where one name stands for another field', async () => {
+    const type = { name: 'pin.planned', description: 'x', schema: form('unit-price') };
+    await admin('registerEventType', type, 'eventType { name }');
+    await admin('createRelease', { name: 'planned-1' }, 'release { name }');
+    const converter = [{ op: 'RENAME', path: 'unit_price', to: '"unit-price"' }];
+    await admin('updateEventType', { name: type.name, schema: form('unit_price'), converter }, 'eventType { version }');
+    const shape = 'subscription { event { ... on PinPlanned { unit_price } } }';
+    const more = { eventTypes: ['pin.planned'] };
+    const { id } = webhookOf(await create({ release: 'planned-1', shape }, tenant, more));
+    const sent = async () => {
+      const input = { webhookId: id, payload: { unit_price: 'x' } };
+      const query = 'query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }';
+      return dataOf(await by().ask(query, { input })).previewContent.samples;
+    };
+    expect(await sent()).toEqual([{ body: '{"unit_price":"x"}' }]);
+    expect(contentOf(await change(id, { release: null }))).toMatchObject({ release: null, shape, warnings: [] });
+    expect(await sent()).toEqual([{ body: '{"unit_price":"x"}' }]);
+  });
+
+  test('in previews and in the schema that shapes are written with', async () => {
+    const preview = async (shape: string) =>
+      by().ask('query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }', {
+        input: { content: { release: 'judged-1', shape }, eventTypes: ['pin.judged'], payload: { email: 'x' } },
+      });
+    expect(dataOf(await preview(shapeOf('mail'))).previewContent.samples).toEqual([{ body: '{"mail":"x"}' }]);
+    expect(issuesOf(await preview(shapeOf('email')))).toEqual(SHAPE_INVALID);
+    const printed = async (release: string) =>
+      dataOf(await by().ask(`{ eventSchema(types: ["pin.judged"]${release}) }`)).eventSchema;
+    expect(await printed('')).toContain('email: String');
+    expect(await printed(', release: "judged-1"')).toContain('mail: String');
+    expect(issuesOf(await by().ask('{ eventSchema(types: ["*"], release: "none") }'))).toEqual([
+      ['release', 'release_unknown'],
+    ]);
+  });
+});
+
 test('REST has the release among the options', async () => {
   const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' };
   const { id } = webhookOf(await create({ release: '2026-03' }));
@@ -91,7 +178,11 @@ describe('a portal session', () => {
         { capabilities: ['MANAGE_ENDPOINTS', 'MANAGE_OPTIONS'], release },
         'session { id release }',
       );
-    expect(issuesOf(await session('none'))).toEqual([['input.release', 'release_unknown']]);
+    const unknown = await session('none');
+    expect(issuesOf(unknown)).toEqual([['input.release', 'release_unknown']]);
+    expect(unknown.errors[0]!.extensions.errors[0].detail).toMatch(
+      /^is not one that this installation has: .*2026-04, 2026-03$/,
+    );
     expect(dataOf(await session('2026-03')).createPortalSession.session.release).toBe('2026-03');
     const { url } = dataOf(
       await by(tenant).mutate(

@@ -96,7 +96,36 @@ describe('hookwright trigger', { timeout: 120_000 }, () => {
     });
   });
 
+  it('emits for one webhook at a path below its url, with the state before', async () => {
+    const below = await stack.endpoint(answer(204), ['coupon.applied']);
+    await stack.rows(`insert into hookwright.webhook_options (webhook_id, tenant_id, callback)
+                      values (${below.webhookId}, ${stack.tenantId}, true)`);
+    const file = join(temporaryFolder(), 'before.json');
+    const previous = '{ "code": "BEFORE", "discount_type": "percent" }';
+    writeFileSync(file, previous);
+    const to = ['--to', `wh_${below.webhookId}`];
+    const before = other.received.length;
+    const { output, errors } = await trigger([
+      ...['coupon.applied', ...to, '--path', '/actions/7f3?x=1', '--previous', file],
+    ]);
+    expect(errors).toBe('');
+    expect(output).toMatch(/^coupon\.applied is ev_\d+, for 1 webhook\n/);
+    expect(output).toContain(`✓  wh_${below.webhookId}`);
+    expect(below.received.map(({ path }) => path)).toEqual([expect.stringMatching(/\/actions\/7f3\?x=1$/)]);
+    expect(other.received).toHaveLength(before);
+    const [, id] = /is ev_(\d+)/.exec(output)!;
+    expect(await stack.rows(`select previous, targets from hookwright.events where id = ${id}`)).toEqual([
+      { previous, targets: [String(below.webhookId)] },
+    ]);
+    expect((await trigger(['coupon.applied', ...to, '--previous', file])).errors).toMatch(/needs a path/);
+    const emitted = await trigger(['coupon.applied', '--previous', file]);
+    expect(emitted.output).toMatch(/^coupon\.applied is ev_\d+, for \d+ webhooks\n/);
+    expect(emitted.output).toContain(`–  wh_${below.webhookId}`);
+    await stack.rows(`update hookwright.webhooks set event_types = '{webhook.test}' where id = ${below.webhookId}`);
+  });
+
   it.each([
+    [['coupon.applied', '--path', '/a'], /^hookwright: --path needs --to: /],
     [['nothing.known'], /has no event type "nothing\.known"\. It has: .*booking\.created/],
     [['booking.created', '--set', 'brand.x=1'], /^hookwright: --set brand\.x: brand is ".*", and has no fields\.\n$/],
     [['booking.created', '--set', 'nonsense=1'], /^hookwright: payload\.nonsense is not a field of this event type/],

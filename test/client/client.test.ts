@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createClient, HookwrightError } from '../../packages/client/src/index.js';
 import { ApiOverSockets } from '../support/api-over-sockets.js';
 import { DeliveryStack } from '../support/delivery-stack.js';
-import { makeKey, makeTenant } from '../support/factories.js';
+import { makeKey, makeTenant, makeWebhook } from '../support/factories.js';
 import { ownPort } from '../support/loopback.js';
 import { answers, badGateway, Front, lostAnswer, passed } from './front.js';
 
@@ -96,6 +96,28 @@ describe('emit', () => {
     expect(front.requests).toHaveLength(2);
   });
 
+  test('takes the state before, the webhooks that it is for, and how long it is kept', async () => {
+    const { id } = await makeWebhook(stack.services, stack.tenantId);
+    const previous = coupon('before');
+    const emit = (to: object[]) =>
+      client().emit('coupon.applied', coupon(), { previous, keepHours: 2, orderingKey: 'a', to });
+    const eventOf = async ({ eventId }: { eventId: string }) =>
+      (
+        await stack.rows<object>(
+          `select e.previous, e.ordering_key, x.event_id is not null as ends from hookwright.events e
+           left join hookwright.event_ends x on x.event_id = e.id where e.id = ${eventId.slice(3)}`,
+        )
+      )[0];
+    const emitted = await emit([{ webhookId: id }]);
+    expect(emitted.deliveryCount).toBe(1);
+    expect(await eventOf(emitted)).toEqual({ previous: JSON.stringify(previous), ordering_key: 'a', ends: true });
+    expect((await emit([{ webhookId: `wh_${id}` }])).deliveryCount).toBe(1);
+    const unknown = await failure(emit([{ webhookId: `wh_${id}` }, { externalId: 'nobody' }]));
+    expect(unknown).toMatchObject({ code: 'webhook_unknown', path: ['to', '1'], retryable: false });
+    const [many] = await client().emitMany([{ event: 'coupon.applied', payload: coupon(), to: [{ webhookId: id }] }]);
+    expect(many!.deliveryCount).toBe(1);
+  });
+
   test('what is not a JSON object is not sent', async () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
@@ -106,6 +128,14 @@ describe('emit', () => {
     expect(await codeFor([])).toBe('no_object');
     expect(await codeFor(undefined)).toBe('no_object');
     expect(await codeFor(coupon(), { idempotencyKey: 7 })).toBe('no_text');
+    expect(await codeFor(coupon(), { previous: circular })).toBe('not_json');
+    expect(await codeFor(coupon(), { previous: [] })).toBe('no_object');
+    expect(await codeFor(coupon(), { previous: null })).toBe('no_object');
+    expect(await codeFor(coupon(), { keepHours: 1.5 })).toBe('no_whole_number');
+    expect(await codeFor(coupon(), { keepHours: 2 ** 31 })).toBe('no_whole_number');
+    for (const to of ['wh_1', null, [null], [{ id: 'wh_1' }], [{ webhookId: {} }], [{ webhookId: 1, path: 7 }]]) {
+      expect(await codeFor(coupon(), { to })).toBe('no_targets');
+    }
     expect(front.requests).toEqual([]);
   });
 

@@ -70,6 +70,21 @@ describe.skipIf(skipsCompatibilityTests())('an emit in a transaction', () => {
     ]);
   });
 
+  test.each(ways)('of %s has all that an event may have', async (way) => {
+    const previous = { code: `${way}-? $1 ' \\ "ü"`, discount_type: 'fixed' };
+    const [webhook] = await stack.rows<{ id: string }>('select id from hookwright.webhooks limit 1');
+    const to = [{ webhookId: `wh_${webhook!.id}` }];
+    const options = { previous, to, keepHours: 2, orderingKey: 'a', schemaChecked: true, schemaVersion: 1 };
+    let emitted: unknown;
+    await open.get(way)!(async (emitter) => {
+      emitted = await emitter.emit('coupon.applied', { code: way, discount_type: 'fixed' }, options);
+    });
+    const id = (emitted as { eventId: string }).eventId.slice(3);
+    expect(await stack.rows(`select previous, ordering_key as key from hookwright.events where id = ${id}`)).toEqual([
+      { previous: JSON.stringify(previous), key: 'a' },
+    ]);
+  });
+
   test.each(ways)('of %s is gone with a rollback', async (way) => {
     const before = await countEvents();
     const rolledBack = open.get(way)!(async (emitter, write) => {

@@ -7,6 +7,7 @@ const row = {
   eventType: 'booking.created',
   eventId: 'ev_1',
   webhookId: 'wh_4',
+  path: '/actions/7',
   attemptCount: 2,
   lastStatusCode: 503,
   lastErrorCode: 'HTTP_503',
@@ -24,6 +25,7 @@ test('a list is saved as JSON with a flat object for each delivery', () => {
       eventId: 'ev_1',
       webhookId: 'wh_4',
       url: 'https://example.com/a',
+      path: '/actions/7',
       attemptCount: 2,
       lastStatusCode: 503,
       lastErrorCode: 'HTTP_503',
@@ -38,8 +40,8 @@ test('a list is saved as JSON with a flat object for each delivery', () => {
 
 test('a list is saved as CSV with a heading', () => {
   expect(toCsv([row]).split('\r\n')).toEqual([
-    'id,status,eventType,eventId,webhookId,url,attemptCount,lastStatusCode,lastErrorCode,createdAt,nextAttemptAt,finishedAt,cancelReason',
-    'dl_1,FAILED,booking.created,ev_1,wh_4,https://example.com/a,2,503,HTTP_503,2026-01-31T11:00:00+00:00,,,',
+    'id,status,eventType,eventId,webhookId,url,path,attemptCount,lastStatusCode,lastErrorCode,createdAt,nextAttemptAt,finishedAt,cancelReason',
+    'dl_1,FAILED,booking.created,ev_1,wh_4,https://example.com/a,/actions/7,2,503,HTTP_503,2026-01-31T11:00:00+00:00,,,',
     '',
   ]);
 });

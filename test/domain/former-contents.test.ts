@@ -103,3 +103,19 @@ describe('the former state', () => {
     expect(skillOf('shape', { plan: shapeOf('subscription { event { id } }') })).toBeNull();
   });
 });
+
+test('a content that does not ask for the former state may take as many steps with it as without', () => {
+  const lines = { type: 'array', items: { type: 'object', properties: { a: {}, b: {}, c: {} } } };
+  const type = { ...types[0]!, schema: JSON.stringify({ type: 'object', properties: { lines } }) };
+  const of = (fields: string) => {
+    const read = readShape(`subscription { event { ${fields} ... on OrderUpdated { lines { a b c } } } }`, [type]);
+    return (read as { plan: Content['shape'] }).plan;
+  };
+  const body = JSON.stringify({ lines: Array.from({ length: 10_000 }, () => ({})) });
+  const former = JSON.stringify({ note: 'x'.repeat(100_000) });
+  const made = (previousBody: string | null, shape: Content['shape']) =>
+    contentOf({ ...event, body, previous: previousBody }, { ...plain, shape }, { ...rules, payloadBytesMax: 1e6 });
+  expect(made(null, of('id'))).toBeNull();
+  expect(made(former, of('id'))).toBeNull();
+  expect(made(former, of('changes { truncated }'))).not.toBeNull();
+});

@@ -8,6 +8,7 @@ graphql(`
     eventType
     eventId
     webhookId
+    path
     attemptCount
     lastStatusCode
     lastErrorCode

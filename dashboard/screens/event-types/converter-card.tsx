@@ -80,6 +80,7 @@ function ProofResult({ proof }: { proof: ConverterProofFragment }) {
       <Trans>
         Fits {count(eventsFit)} of {count(eventsJudged)} events of the last day.
       </Trans>{' '}
+      {(sampleIssues ?? []).length > 0 && <Trans>The sample does not fit.</Trans>}{' '}
       {!complete && <Trans>The time was over before all were looked at.</Trans>}
       <ul className="list-disc ps-5">
         {(sampleIssues ?? []).map((issue) => (

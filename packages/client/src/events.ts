@@ -7,14 +7,33 @@ export type EventName<Events extends object> = Exclude<
   `webhook.${string}` | `delivery.${string}`
 >;
 
-export interface EmitOptions {
+/** A webhook that an event is for: either its id or its external id. */
+export interface EmitTarget {
+  /** `wh_42`, or its number. */
+  webhookId?: string | number | undefined;
+  externalId?: string | undefined;
+  /** For a webhook with `delivery.callback` alone, which needs it: the rest of its address, such as `/actions/7f3`. */
+  path?: string | undefined;
+}
+
+/** What any emit may say of its event. A service before 0.2 refuses all but the ordering key. */
+export interface EventOptions {
+  /** 1 to 255 printable ASCII characters. Webhooks that keep an order send events of one key one after the other. */
+  orderingKey?: string | undefined;
+  /** For how many hours the payload is kept, 1 or more. Default: as long as the service keeps events. */
+  keepHours?: number | undefined;
+  /** The whole state before the change that the event reports, as the payload has it afterwards. */
+  previous?: object | undefined;
+  /** The only webhooks that the event is for, 1 to 100. Default: all that match. */
+  to?: readonly EmitTarget[] | undefined;
+}
+
+export interface EmitOptions extends EventOptions {
   /**
    * 1 to 255 printable ASCII characters. The same key within 7 days gives the same event. Default: one for each call,
    * so that the client may repeat the request. Only a key of your own makes a repetition by your program safe.
    */
   idempotencyKey?: string | undefined;
-  /** 1 to 255 printable ASCII characters. Webhooks that keep an order send events of one key one after the other. */
-  orderingKey?: string | undefined;
   /** The tenant, for a platform key. Default: that of the client. */
   tenant?: string | number | undefined;
 }

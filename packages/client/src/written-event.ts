@@ -1,5 +1,5 @@
 import { HookwrightError } from './error.js';
-import type { EmitOptions } from './events.js';
+import type { EmitOptions, EmitTarget } from './events.js';
 
 /** An event as it is sent: each try of a request sends the same text. */
 export interface WrittenEvent {
@@ -20,7 +20,7 @@ interface GivenEvent extends EmitOptions {
  * @returns the error of an event that cannot be sent
  */
 export function writeEvent(given: GivenEvent, defaults: EmitOptions): WrittenEvent | HookwrightError {
-  const { event, payload, tenant = defaults.tenant, idempotencyKey = crypto.randomUUID(), orderingKey } = given;
+  const { event, tenant = defaults.tenant, idempotencyKey = crypto.randomUUID(), orderingKey, keepHours, to } = given;
   const refused = (field: string, code: string, message: string, cause?: unknown) => {
     const issues = [{ path: [field], code, message }];
     return new HookwrightError(`${event} was not sent: ${field} ${message}`, { code, issues, idempotencyKey, cause });
@@ -31,19 +31,49 @@ export function writeEvent(given: GivenEvent, defaults: EmitOptions): WrittenEve
   if (typeof idempotencyKey !== 'string') {
     return refused('idempotencyKey', 'no_text', 'must be a text');
   }
-  let body: string | undefined;
-  try {
-    body = JSON.stringify(payload);
-  } catch (error) {
-    return refused('payload', 'not_json', `cannot be written as JSON: ${(error as Error).message}`, error);
+  if (keepHours !== undefined && !isInt(keepHours)) {
+    return refused('keepHours', 'no_whole_number', 'must be a whole number of hours');
   }
-  if (!body?.startsWith('{')) {
-    return refused('payload', 'no_object', 'must be an object');
+  if (to !== undefined && !(Array.isArray(to) && to.every(isTarget))) {
+    return refused('to', 'no_targets', 'must be a list such as [{ webhookId: "wh_42", path: "/actions/7" }]');
+  }
+  const states: string[] = [];
+  for (const field of ['payload', 'previous'] as const) {
+    const value = given[field];
+    try {
+      const json = JSON.stringify(value);
+      if (json?.startsWith('{')) {
+        states.push(`"${field}":${json}`);
+      } else if (field === 'payload' || value !== undefined) {
+        return refused(field, 'no_object', 'must be an object');
+      }
+    } catch (error) {
+      return refused(field, 'not_json', `cannot be written as JSON: ${(error as Error).message}`, error);
+    }
   }
   const tenantId = tenant === undefined ? undefined : String(tenant);
-  const rest = JSON.stringify({ event, idempotencyKey, orderingKey, tenantId });
-  return { event, idempotencyKey, text: `${rest.slice(0, -1)},"payload":${body}}` };
+  const targets = to?.map(({ webhookId, ...more }) => ({ webhookId: webhookId && String(webhookId), ...more }));
+  const rest = JSON.stringify({ event, idempotencyKey, orderingKey, tenantId, keepHours, to: targets });
+  return { event, idempotencyKey, text: `${rest.slice(0, -1)},${states.join()}}` };
 }
+
+const INT_MAX = 2 ** 31 - 1;
+/** An Int of GraphQL. */
+const isInt = (value: unknown): boolean => Number.isInteger(value) && Math.abs(value as number) <= INT_MAX;
+
+const TARGET_NAMES: Readonly<Record<string, readonly string[]>> = {
+  webhookId: ['string', 'number'],
+  externalId: ['string'],
+  path: ['string'],
+} satisfies Record<keyof EmitTarget, string[]>;
+
+const isTarget = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(
+    ([name, part]) =>
+      Object.hasOwn(TARGET_NAMES, name) && (part === undefined || TARGET_NAMES[name]!.includes(typeof part)),
+  );
 
 /** The service's own limit, unless it is set to less. */
 const PART_EVENTS_MAX = 100;

@@ -10,7 +10,7 @@ import {
   shownName,
   type ValuesOf,
 } from '../../domain/fields/field.js';
-import { inputNames } from '../../domain/fields/field-table.js';
+import { flat, inputNames } from '../../domain/fields/field-table.js';
 import { webhookFields } from '../../domain/fields/webhook-fields.js';
 import type { Path } from '../../errors.js';
 import { graphqlName, type RestName, restName, restStep } from './names.js';
@@ -163,6 +163,18 @@ export function restPlace([name, ...rest]: Path, input?: unknown, fields: Fields
   }
   return [restName(found[0]), ...kindOf(found[1]).place(rest, (input as Values | undefined)?.[name], found[1])];
 }
+
+/** Names of fields that REST spells in another way. What a caller has written stands in quotes, and stays. */
+const RESPELT = new RegExp(
+  `(?<![\\w".])(?:${flat(webhookFields)
+    .map(([name]) => name)
+    .filter((name) => restName(name) !== name && /[A-Z]/.test(name))
+    .join('|')})(?![\\w"])`,
+  'g',
+);
+
+/** A sentence about fields, with the names that they have in REST. */
+export const namesInRest = (sentence: string): string => sentence.replaceAll(RESPELT, restName);
 
 /** The same in the body of a webhook, which has options in an object of their own. */
 export const placeInWebhook = (path: Path, input?: unknown): Path =>

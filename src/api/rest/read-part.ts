@@ -57,13 +57,19 @@ function inputIssues(issue: z.core.$ZodIssue, schema: z.ZodObject, value: unknow
     if (given === undefined) {
       return [{ path, code: 'required', detail: 'is required' }];
     }
-    const detail =
-      part === 'query' && Array.isArray(given)
-        ? 'may be given once only'
-        : mustBe([typeNames[issue.expected] ?? issue.expected], given);
-    return [{ path, code: 'invalid_type', detail }];
+    return [{ path, code: 'invalid_type', detail: typeFault(issue, given, part) }];
   }
   return [inputIssueOf(issue, [part])];
+}
+
+function typeFault({ expected, message }: z.core.$ZodIssueInvalidType, given: unknown, part: RequestPart): string {
+  if (part === 'query' && Array.isArray(given)) {
+    return 'may be given once only';
+  }
+  // It has the right type, and is beyond what a number can be.
+  return expected === 'number' && typeof given === 'number'
+    ? message
+    : mustBe([typeNames[expected] ?? expected], given);
 }
 
 const writable = (form: z.ZodObject | undefined): string[] =>

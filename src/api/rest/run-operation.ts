@@ -16,7 +16,7 @@ import { causeOf } from '../graphql/fields/errors.js';
 import { OF_A_ROW } from '../graphql/fields/of-a-row.js';
 import { requirementOf } from '../graphql/fields/requires.js';
 import { contextOf } from '../http/request-context.js';
-import { restPlace } from './field-forms.js';
+import { namesInRest, restPlace } from './field-forms.js';
 import { REST_PREFIX } from './paths.js';
 
 /** A GraphQL document that is ready to run. */
@@ -96,7 +96,7 @@ function inRestTerms(error: unknown, placeOf: (path: Path) => Path): unknown {
     return error;
   }
   const { issues } = error.extra;
-  return new ApiError(error.reason, detailsInRest[error.reason] ?? error.detail, {
+  return new ApiError(error.reason, detailsInRest[error.reason] ?? namesInRest(error.detail), {
     ...error.extra,
     ...(issues === undefined ? {} : { issues: issues.map((issue) => restIssue(issue, placeOf)) }),
   });
@@ -104,5 +104,6 @@ function inRestTerms(error: unknown, placeOf: (path: Path) => Path): unknown {
 
 function restIssue({ path: [argument, ...rest], ...issue }: InputIssue, placeOf: (path: Path) => Path): InputIssue {
   const steps = argument === 'input' || argument === 'filter' ? rest : [argument!];
-  return { ...issue, path: argument === 'input' ? ['body', ...placeOf(steps)] : ['query', ...restPlace(steps)] };
+  const place = argument === 'input' ? ['body', ...placeOf(steps)] : ['query', ...restPlace(steps)];
+  return { ...issue, detail: namesInRest(issue.detail), path: place };
 }

@@ -5,7 +5,7 @@ import type { Kind, OfKind } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX, URL_LENGTH_MAX } from '../../domain/fields/webhook-fields.js';
 import { EXTERNAL_ID } from '../../domain/ids/external-id.js';
 import { parseTimestamp } from '../../domain/text/timestamp.js';
-import { amount, delay } from '../../operations/fields/kind-rules.js';
+import { amount, delay } from '../../operations/fields/number-rules.js';
 import { authKind } from './auth-forms.js';
 import { headersKind } from './header-forms.js';
 import { filterForm } from './option-forms.js';

@@ -6,7 +6,8 @@ import { binaryHeaders, type Origin, STRUCTURED_TYPE, structuredBody } from './c
 import type { Conversion } from './conversion.js';
 import { type ContentFormat, isChat } from './formats.js';
 import { Payload } from './payload.js';
-import { type ShapedEvent, type ShapePlan, type StoredShape, shaped } from './shape/project.js';
+import { textsAskFormer } from './placeholders.js';
+import { type ShapedEvent, type ShapePlan, type StoredShape, shapeAsksFormer, shaped } from './shape/project.js';
 import { TemplatePlan } from './template.js';
 import type { EventValues } from './values.js';
 import { TooLarge, Work } from './work.js';
@@ -57,11 +58,20 @@ interface ParsedEvent extends Omit<ContentEvent, 'body' | 'previous'> {
 }
 
 /** Gives an event its form. @returns as `PlannedContent.of` */
-export const contentOf = (
+export function contentOf(
   { body, previous = null, ...event }: ContentEvent,
   content: Content,
   rules: ContentRules,
-): SentContent | null => new PlannedContent(content).of({ ...event, payload: new Payload(body, previous) }, rules);
+): SentContent | null {
+  const plan = new PlannedContent(content);
+  return plan.of({ ...event, payload: plan.payload(body, previous) }, rules);
+}
+
+const CLOUD_EVENTS: readonly ContentFormat[] = ['CLOUDEVENTS_BINARY', 'CLOUDEVENTS_STRUCTURED'];
+
+/** Whether a content is made with the state before the change. `asksFormerSql` reads it for these. */
+const asksFormer = ({ shape, format, text, template }: Content): boolean =>
+  CLOUD_EVENTS.includes(format) || (shape !== null && shapeAsksFormer(shape)) || textsAskFormer([text, template]);
 
 const BYTES_PER_CHAR = 4;
 const BYTES_PER_PLACE = 250;
@@ -74,18 +84,29 @@ export class PlannedContent {
   readonly bytes: number;
   /** It is no part of the form: events of other versions have the same. */
   readonly release: string | null;
+  /** Whether it is made with the state before the change. */
+  readonly asksFormer: boolean;
   readonly #template: TemplatePlan | null;
   readonly #chat: ChatPlan | null;
 
   constructor(private readonly content: Content) {
     const { release, format, text, template, shape } = content;
     this.release = release;
+    this.asksFormer = asksFormer(content);
     this.#template = format === 'TEMPLATE' ? new TemplatePlan(template) : null;
     this.#chat = isChat(format) ? new ChatPlan(format, text) : null;
     const written = JSON.stringify([format, text, template, shape]);
     const places = (this.#template ?? this.#chat)?.places ?? 0;
     this.digest = createHash('sha256').update(written).digest('base64');
     this.bytes = written.length * BYTES_PER_CHAR + places * BYTES_PER_PLACE;
+  }
+
+  /**
+   * The payload that it is made of. A state that it does not ask for must not count among its work: sometimes it is
+   * known, and sometimes not.
+   */
+  payload(body: string, previous: string | null): Payload {
+    return new Payload(body, this.asksFormer ? previous : null);
   }
 
   /** @returns null when it is larger than a payload may be, or more is looked at for it than `Work` allows */

@@ -22,8 +22,7 @@ export interface Placeholder {
 }
 
 /** Whether a placeholder asks for the state before the change, or for what has changed. */
-export const asksFormer = ({ of, isPrevious }: Placeholder): boolean =>
-  isPrevious || of === '@changed' || of === '@previous';
+const asksFormer = ({ of, isPrevious }: Placeholder): boolean => isPrevious || of === '@changed' || of === '@previous';
 
 const OPEN = '{{';
 const ESCAPED = `\\${OPEN}`;
@@ -57,4 +56,11 @@ function placeholderOf(path: string): Placeholder | null {
 export function partsOf(text: string): readonly (string | Placeholder)[] {
   const parsed = parseText(text);
   return 'parts' in parsed ? parsed.parts : [text];
+}
+
+/** Whether texts in a tree ask for the state before the change, or for what has changed. */
+export function textsAskFormer(tree: unknown): boolean {
+  return typeof tree === 'string'
+    ? partsOf(tree).some((part) => typeof part !== 'string' && asksFormer(part))
+    : typeof tree === 'object' && tree !== null && Object.values(tree).some(textsAskFormer);
 }

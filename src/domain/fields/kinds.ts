@@ -1,5 +1,5 @@
 import { CHANGES_SKILL } from '../content/changes.js';
-import { asksFormer, partsOf } from '../content/placeholders.js';
+import { textsAskFormer } from '../content/placeholders.js';
 import { type StoredShape, shapeAsksFormer } from '../content/shape/project.js';
 import { type AuthInput, type StoredAuth, shownAuth, withAuthSecret } from './auth.js';
 import { type AnyField, type Kind, type Members, type OfKind, optionName, shownName } from './field.js';
@@ -55,14 +55,7 @@ const value: DomainKind<AnyField> = {
 
 const ownOf = (name: string, [row]: readonly Row[]): unknown => row?.[name] ?? null;
 
-/** The texts of a tree may ask for the former state. */
-function skillOfTexts(tree: unknown): Skill | null {
-  if (typeof tree === 'string') {
-    return partsOf(tree).some((part) => typeof part !== 'string' && asksFormer(part)) ? CHANGES_SKILL : null;
-  }
-  const parts: unknown[] = typeof tree === 'object' && tree !== null ? Object.values(tree) : [];
-  return parts.some((part) => skillOfTexts(part) !== null) ? CHANGES_SKILL : null;
-}
+const skillOfTexts = (tree: unknown): Skill | null => (textsAskFormer(tree) ? CHANGES_SKILL : null);
 
 /** A kind that lacks here, or in the table of another layer, does not compile (CONTRIBUTING.md, "A new kind"). */
 export const domainKinds: { [One in Kind]: DomainKind<OfKind<One>> } = {

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { idRange } from '../../domain/ids/delivery-id.js';
 import { query, type Statement } from '../../platform/database/database.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
+import { formerStateSql } from '../contents/former-state.js';
 import { countsAsHeldSql } from '../deliveries/counts-as-held.js';
 import type { DeliverGroupPayload, DeliverPayload } from '../jobs/tasks.js';
 import { isProvedSql } from '../proofs/proved.js';
@@ -86,7 +87,7 @@ const loadSql = (
     select d.id, d.tenant_id as "tenantId", d.webhook_id as "webhookId", d.event_type as "eventType", e.body,
            case when d.content_id is not null
              then json_build_object('id', d.content_id, 'eventId', d.event_id, 'typeVersion', e.type_version,
-                                    'previous', e.previous) end as content,
+                                    'previous', ${formerStateSql('e', 'd')}) end as content,
            ${traceparent.column} as traceparent, ${selectToSend('w')},
            case when w.previous_secret_expires_at > now() then w.previous_sealed_secret end as "previousSecret",
            coalesce(extract(epoch from w.closed_until - now())::float8 * 1000, 0) as "closedForMs",

@@ -2,6 +2,7 @@ import { Conversion } from '../../domain/content/conversion.js';
 import type { Converter } from '../../domain/content/converter.js';
 import { TooLarge } from '../../domain/content/work.js';
 import { dateToId } from '../../domain/ids/delivery-id.js';
+import { globalId } from '../../domain/ids/global-id.js';
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { type InputIssue, invalidInput, type Path } from '../../errors.js';
 import { Slices } from '../../platform/concurrency/slices.js';
@@ -109,11 +110,17 @@ export function requireProved(proof: ConverterProof, path: Path): void {
   }
   const issue = (detail: string): InputIssue => ({ path, code: 'converter_does_not_fit', detail });
   const { sampleIssues, eventsFit, eventsJudged, misfits } = proof;
+  const refused = [
+    ...((sampleIssues ?? []).length > 0 ? ['the sample'] : []),
+    ...(eventsFit < eventsJudged ? [`${eventsJudged - eventsFit} of ${eventsJudged} events of the last day`] : []),
+  ];
   throw invalidInput([
-    issue(`does not fit: of ${eventsJudged} events of the last day, ${eventsFit} fit the version before`),
+    issue(`does not fit: the version before refuses what it makes of ${refused.join(' and of ')}`),
     ...(sampleIssues ?? []).slice(0, SHOWN_MAX).map((one) => issue(`makes of the sample: ${sentenceOf(one)}`)),
     ...misfits.map(({ eventId, tenantId, issues }) =>
-      issue(`makes of event ${eventId} (tenant ${tenantId}): ${issues.slice(0, SHOWN_MAX).map(sentenceOf).join('; ')}`),
+      issue(
+        `makes of ${globalId('Event', eventId)} of ${globalId('Tenant', tenantId)}: ${issues.slice(0, SHOWN_MAX).map(sentenceOf).join('; ')}`,
+      ),
     ),
   ]);
 }

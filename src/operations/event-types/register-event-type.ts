@@ -4,7 +4,7 @@ import { BUILT_IN_EVENT_TYPES, isEventTypeName, isOwnEventTypeName } from '../..
 import { samplePayload } from '../../domain/schema-rules/sample-payload.js';
 import { textFieldsOf } from '../../domain/schema-rules/text-fields.js';
 import { EventType } from '../../entities/event-type.js';
-import { ApiError, notFound, refusedInput } from '../../errors.js';
+import { ApiError, notFound, type Path, refusedInput } from '../../errors.js';
 import { type HasOrm, query, type SqlTarget, type Statement } from '../../platform/database/database.js';
 import { compileEventSchema } from '../../platform/payload-checks/payload-check.js';
 import { lockFor } from '../rows/advisory-lock.js';
@@ -76,9 +76,8 @@ export async function updateEventType(
     const before = shown();
     const columns = schema === undefined ? null : columnsOf(schema);
     const newSchema = columns !== null && columns.schema !== type.schema;
-    if (newSchema && BUILT_IN_EVENT_TYPES.includes(name)) {
-      const detail = 'cannot be changed: the interface that integrators rely on defines it';
-      throw refusedInput(['schema'], 'event_type_built_in', detail);
+    if (newSchema) {
+      requireOwnSchema(type, ['schema']);
     }
     if (proved !== undefined) {
       requireProvedFor(type, proved.version, newSchema);
@@ -206,12 +205,31 @@ async function changeEventType(
     if (type === null) {
       throw unknownEventType();
     }
-    if (type.reserved) {
-      const detail = 'belongs to the service itself and cannot be changed';
-      throw refusedInput(['name'], 'event_type_reserved', detail);
-    }
+    requireNotReserved(type);
     await change(unit, type);
   });
+}
+
+/** @throws ApiError invalid_input for a type of the service itself */
+function requireNotReserved({ reserved }: { reserved: boolean }): void {
+  if (reserved) {
+    const detail = 'belongs to the service itself and cannot be changed';
+    throw refusedInput(['name'], 'event_type_reserved', detail);
+  }
+}
+
+/**
+ * Requires that the schema of a type may change.
+ *
+ * @param path of what would change it
+ * @throws ApiError invalid_input for a type of the service itself, or one that the interface defines
+ */
+export function requireOwnSchema(type: { name: string; reserved: boolean }, path: Path): void {
+  requireNotReserved(type);
+  if (BUILT_IN_EVENT_TYPES.includes(type.name)) {
+    const detail = 'cannot be changed: the interface that integrators rely on defines it';
+    throw refusedInput(path, 'event_type_built_in', detail);
+  }
 }
 
 /** The name is not repeated: it may have any length. */

@@ -3,6 +3,7 @@ import { idRange } from '../../domain/ids/delivery-id.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
 import { bigintArray } from '../../platform/database/rows-parameter.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import { formerStateSql } from '../contents/former-state.js';
 import { type ContentRow, readContentsStatement } from '../contents/read-contents.js';
 import type { Conversions } from '../releases/conversions.js';
 import type { LongTexts } from './read-bodies.js';
@@ -29,12 +30,12 @@ interface Row {
   erased: boolean;
 }
 
-const ofEvent = (column: string) => `(
-  select e.${column} from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
+const ofEvent = (value: string) => `(
+  select ${value} from hookwright.events e where e.tenant_id = d.tenant_id and e.id = d.event_id)`;
 
 /** A scalar subquery, so that Postgres looks each event up by its key: in a join it would read all of the tenant. */
 const deliveriesSql = (columns: (body: string, previous: string) => string) => `
-    select d.id as key, ${columns(ofEvent('body'), ofEvent('previous'))}
+    select d.id as key, ${columns(ofEvent('e.body'), ofEvent(formerStateSql('e', 'd')))}
     from hookwright.deliveries d
     where d.id = any($2::bigint[]) and d.id between $3 and $4 and (d.tenant_id = $1) is true`;
 
@@ -43,7 +44,7 @@ const readStatement = {
   text: deliveriesSql(
     (body, previous) =>
       `${body} as body, case when d.content_id is not null then ${previous} end as previous, d.event_id, d.event_type,
-       case when d.content_id is not null then ${ofEvent('type_version')} end as type_version,
+       case when d.content_id is not null then ${ofEvent('e.type_version')} end as type_version,
        d.content_id, coalesce(d.reshaped_after, 0) as reshaped_after,
        d.erased is true as erased`,
   ),

@@ -5,15 +5,7 @@ import type { StoredShape } from '../../domain/content/shape/project.js';
 import { textProblems } from '../../domain/content/template.js';
 import { listNames, notAType, WILDCARD } from '../../domain/events/event-type.js';
 import type { AuthInput } from '../../domain/fields/auth.js';
-import {
-  type Delays,
-  type MaxName,
-  type NamesKnown,
-  type Quantity,
-  TEXT_MAP_KEY,
-  type Text,
-  type TextMap,
-} from '../../domain/fields/field.js';
+import { type MaxName, type NamesKnown, TEXT_MAP_KEY, type Text, type TextMap } from '../../domain/fields/field.js';
 import { EVENT_TYPES_MAX } from '../../domain/fields/webhook-fields.js';
 import { EXTERNAL_ID_RULE, isExternalId } from '../../domain/ids/external-id.js';
 import { visibleText } from '../../domain/text/visible-text.js';
@@ -74,11 +66,12 @@ export function text({ charsMax, lines, among }: Omit<Text, 'kind'>, name: strin
     .regex(lines ? LINES : ONE_LINE, NO_CONTROL);
   return among === undefined
     ? written
-    : written.refine(
-        (value) => names[among].includes(value),
-        refused(`${name}_unknown`, `is not one that this installation has: ${listNames(names[among])}`),
-      );
+    : written.refine((value) => names[among].includes(value), refused(`${name}_unknown`, notAmong(names[among])));
 }
+
+/** The fault of a name that is not among those that there are, as the end of a sentence. */
+export const notAmong = (names: readonly string[]): string =>
+  `is not one that this installation has: ${names.length === 0 ? 'it has none' : listNames(names)}`;
 
 /** Not trimmed: an id is the same text in both systems. */
 export const externalId = z
@@ -187,49 +180,6 @@ export const path = (refusedAs: string) =>
   z.string().refine((written) => namesOf(written) !== null, refused(refusedAs, PATH_RULE));
 
 const PATH_RULE = `must be 1 to ${PATH_NAMES_MAX} names with dots between them, such as order.id, and have at most ${PATH_CHARS_MAX} characters; a name with others than letters, digits, "_" and "-" is in double quotes`;
-
-export const quantity = (field: Quantity, { maxima }: Known) =>
-  amount(field.maxOf === undefined ? field : { ...field, max: Math.min(field.max, maxima[field.maxOf]) });
-
-/** The same before the maximum of the operator is known. */
-export function amount({ min, max, whole, unit, refusedAs }: Quantity) {
-  const wrong = (value: number) => !(value >= min && value <= max) || (whole === true && !Number.isInteger(value));
-  const allowed = `${whole ? 'a whole number, ' : ''}${min} to ${max}${unit === undefined ? '' : ` ${unit}`}`;
-  return z.number().refine((value) => !wrong(value), refused(refusedAs, `must be ${allowed}`));
-}
-
-export const delay = ({ secondsMax, refusedAs }: Delays) =>
-  z
-    .number()
-    .refine(
-      (seconds) => Number.isInteger(seconds) && seconds >= 1 && seconds <= secondsMax,
-      refused(refusedAs.each, `must be a whole number of seconds, 1 to ${secondsMax}`),
-    );
-
-/** A delivery and its attempts are kept for the retention: the last retry comes a day before its end at the latest. */
-export function delays(field: Delays, { retentionDays }: Known) {
-  const { countMax, totalSecondsMax, refusedAs } = field;
-  const each = delay(field);
-  const totalMax = Math.min(totalSecondsMax, (retentionDays - 1) * DAY_SECONDS);
-  return z.array(z.number()).superRefine((seconds, context) => {
-    const add = (path: number[], code: string, message: string) =>
-      context.addIssue({ code: 'custom', path, message, params: { code } });
-    if (seconds.length > countMax) {
-      return add([], refusedAs.count, `must have at most ${countMax} delays`);
-    }
-    const wrong = seconds.flatMap((one, index) =>
-      (each.safeParse(one).error?.issues ?? []).map(({ message }) => ({ index, message })),
-    );
-    for (const { index, message } of wrong) {
-      add([index], refusedAs.each, message);
-    }
-    if (wrong.length === 0 && seconds.reduce((sum, delay) => sum + delay, 0) > totalMax) {
-      add([], refusedAs.total, `must have at most ${totalMax} seconds together (${totalMax / DAY_SECONDS} days)`);
-    }
-  });
-}
-
-const DAY_SECONDS = 86_400;
 
 /** 1–100 different names of event types that exist, or exactly `["*"]`. */
 export function eventTypeNames(known: KnownTypes, forAll = `, or ["${WILDCARD}"] for all`) {

@@ -14,19 +14,18 @@ import { visibleText } from '../../domain/text/visible-text.js';
 import { headerRules, joinedHeaders } from './header-rules.js';
 import {
   auth,
-  delays,
   eventTypeNames,
   externalId,
   type Known,
   message,
   path,
-  quantity,
   refused,
   shape,
   text,
   textMap,
   url,
 } from './kind-rules.js';
+import { delays, quantity } from './number-rules.js';
 import { tls } from './tls-rules.js';
 import { filter, template } from './tree-rules.js';
 

@@ -4,6 +4,7 @@ import { lockFor } from '../rows/advisory-lock.js';
 import { type Actor, about, audit } from '../rows/audit.js';
 import { Remembered } from '../rows/remembered.js';
 import { managementTransaction } from '../rows/unit-of-work.js';
+import { SentSchemas } from './sent-schemas.js';
 
 export const RELEASES_MAX = 500;
 /** Below the 5 s after which every process knows a new one, as with event types. */
@@ -48,6 +49,8 @@ const insertVersionsStatement: Statement = {
 /** The releases of an installation. Each process has one, which remembers them for a few seconds. */
 export class Releases {
   readonly #reads: Remembered<'all', Release[]>;
+  /** The schemas of what their endpoints are sent. */
+  readonly sentSchemas: SentSchemas;
 
   /** @param now monotonic, in ms */
   constructor(
@@ -55,6 +58,7 @@ export class Releases {
     now: () => number,
   ) {
     this.#reads = new Remembered(1, now);
+    this.sentSchemas = new SentSchemas(db, now);
   }
 
   /** The newest first. */

@@ -2,6 +2,7 @@ import type { Webhook } from '../../entities/webhook.js';
 import { refusedInput } from '../../errors.js';
 
 interface Settling {
+  by?: string | null | undefined;
   keep?: string | null | undefined;
   settleSeconds?: number | null | undefined;
   settleMaxSeconds?: number | null | undefined;
@@ -22,28 +23,36 @@ interface Unsettled {
  * @param change the settings that are set now
  * @returns null: they fit
  */
-export function settleProblem({ keep, settleSeconds, settleMaxSeconds }: Settling, change: object): Unsettled | null {
+export function settleProblem(
+  { by, keep, settleSeconds, settleMaxSeconds }: Settling,
+  change: object,
+): Unsettled | null {
   if (settleSeconds == null && settleMaxSeconds == null) {
     return null;
   }
+  const settling = settleSeconds == null ? 'settleMaxSeconds' : 'settleSeconds';
+  const isSet = 'settleSeconds' in change || 'settleMaxSeconds' in change;
+  if ((by == null || by === 'NONE') && (isSet || 'by' in change)) {
+    const detail = isSet
+      ? 'needs `by: KEY` or `by: ENDPOINT`: without an order each event is sent at once'
+      : `must stay KEY or ENDPOINT while \`${settling}\` is set: remove that too`;
+    return { field: isSet ? settling : 'by', code: 'settle_needs_order', detail };
+  }
   if (keep !== 'LATEST') {
-    const isLeftOver = 'keep' in change && !('settleSeconds' in change) && !('settleMaxSeconds' in change);
+    const isLeftOver = 'keep' in change && !isSet;
     const detail = isLeftOver
-      ? 'must stay LATEST while `settleSeconds` is set: remove that too'
+      ? `must stay LATEST while \`${settling}\` is set: remove that too`
       : 'needs `keep: LATEST`: a new event takes the place of the one that waits';
-    const field = isLeftOver ? 'keep' : settleSeconds == null ? 'settleMaxSeconds' : 'settleSeconds';
-    return { field, code: 'settle_needs_latest', detail };
+    return { field: isLeftOver ? 'keep' : settling, code: 'settle_needs_latest', detail };
   }
   if (settleSeconds == null) {
     return { field: 'settleMaxSeconds', code: 'contradiction', detail: 'is for `settleSeconds`, which is not set' };
   }
-  return settleMaxSeconds != null && settleMaxSeconds < settleSeconds
-    ? {
-        field: 'settleMaxSeconds',
-        code: 'settle_out_of_range',
-        detail: `must be at least \`settleSeconds\`, which is ${settleSeconds}`,
-      }
-    : null;
+  if (settleMaxSeconds != null && settleMaxSeconds < settleSeconds) {
+    const detail = `must be at least \`settleSeconds\`, which is ${settleSeconds}`;
+    return { field: 'settleMaxSeconds', code: 'settle_out_of_range', detail };
+  }
+  return null;
 }
 
 /**

@@ -4,6 +4,7 @@ import { AnswerCode, DeliveryLink, EndpointLink } from '../../../parts/cells';
 import { type Column, NoValue } from '../../../parts/list';
 import { DeliveryBadge } from '../../../parts/status';
 import { Time } from '../../../parts/time';
+import { Untrusted } from '../../../parts/untrusted';
 import { count } from '../../../text/numbers';
 import { RowActions, type RowActionsProps } from './row-actions';
 import type { Row } from './use-feed';
@@ -46,9 +47,14 @@ export function useColumns(actionsOn: ActionsOn, payloads: boolean): Column<Row>
         from: 'md',
         card: 'line',
         ...(payloads ? {} : { wide: true }),
-        render: ({ webhook }) => (
+        render: ({ webhook, path }) => (
           <span className={payloads ? 'block max-w-64 *:block *:truncate *:py-0.5' : ''}>
             <EndpointLink webhook={webhook} secondary />
+            {path != null && (
+              <code className="block font-mono text-xs break-all text-faint">
+                <Untrusted text={path} />
+              </code>
+            )}
           </span>
         ),
       },

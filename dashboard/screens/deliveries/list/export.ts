@@ -6,6 +6,7 @@ const COLUMNS = [
   'eventId',
   'webhookId',
   'url',
+  'path',
   'attemptCount',
   'lastStatusCode',
   'lastErrorCode',

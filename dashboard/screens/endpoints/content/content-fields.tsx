@@ -31,6 +31,8 @@ export function ContentFields({
   formatRemark?: ReactNode;
 }) {
   const { i18n } = useLingui();
+  // With a release other fields may be sent: the service says once it is saved which it lacks.
+  const unknown = value.release === '' ? placeholdersOf(value).filter(paths.isUnknownValue) : [];
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <FilterField
@@ -40,13 +42,7 @@ export function ContentFields({
         issues={issuesAt(issues, 'filter')}
         beginsEmpty={isNew}
       />
-      <FormatFields
-        value={value}
-        onChange={onChange}
-        issues={issues}
-        unknown={placeholdersOf(value).filter(paths.isUnknownValue)}
-        remark={formatRemark}
-      />
+      <FormatFields value={value} onChange={onChange} issues={issues} unknown={unknown} remark={formatRemark} />
       <ReleaseField value={value.release} onChange={(release) => onChange({ ...value, release })} isNew={isNew} />
       <Fold
         isOpen={!isNew || value.shape !== ''}
@@ -64,6 +60,7 @@ export function ContentFields({
           onChange={(shape) => onChange({ ...value, shape })}
           issues={issuesAt(issues, 'shape')}
           eventTypes={eventTypes}
+          release={value.release}
         />
       </Fold>
     </div>

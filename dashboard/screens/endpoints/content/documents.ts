@@ -9,8 +9,8 @@ export const TYPE_SCHEMAS = graphql(`
 
 /** The schema that shapes are written with. */
 export const EVENT_SCHEMA = graphql(`
-  query EventSchema($types: [String!]!) {
-    eventSchema(types: $types)
+  query EventSchema($types: [String!]!, $release: String) {
+    eventSchema(types: $types, release: $release)
   }
 `);
 

@@ -17,16 +17,19 @@ export function ShapeField({
   onChange,
   issues,
   eventTypes,
+  release,
 }: {
   value: string;
   onChange: (value: string) => void;
   issues: readonly Issue[];
   eventTypes: readonly string[];
+  /** The shape is for payloads of its versions. Empty: of the newest ones. */
+  release: string;
 }) {
   const { t, i18n } = useLingui();
   const area = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(value.length);
-  const [{ data }] = useQuery({ query: EVENT_SCHEMA, variables: { types: [...eventTypes] } });
+  const [{ data }] = useQuery({ query: EVENT_SCHEMA, variables: { types: [...eventTypes], release: release || null } });
   const schema = data?.eventSchema ?? '';
   const types = useMemo(() => typesIn(schema), [schema]);
   const { start, names } = completionsAt(types, value, caret);

@@ -12,7 +12,9 @@ const KEY_PATHS = 'key-paths';
 
 /** What the answers mean for an input of the API. */
 export const orderingInput = ({ by, keyPath, onFailure, ...latest }: Ordering): OrderingInput =>
-  by === 'NONE' ? { by } : { by, keyPath: by === 'KEY' ? keyPath || null : null, onFailure, ...latestInput(latest) };
+  by === 'NONE'
+    ? { by, settleSeconds: null, settleMaxSeconds: null }
+    : { by, keyPath: by === 'KEY' ? keyPath || null : null, onFailure, ...latestInput(latest) };
 
 /** Only where the newest alone is sent may it wait for newer ones. */
 const latestInput = ({ keep, settleSeconds, settleMaxSeconds }: Omit<Ordering, 'by' | 'keyPath' | 'onFailure'>) => {

@@ -74,13 +74,18 @@ function requireDepth(payload: object, levelsMax: number, path: Path): void {
   }
 }
 
+/** The state before a change is checked as a payload is. */
+const FORMER_STATES = ['previous', 'previousBody'];
+
 function requireLength(body: string, bytesMax: number, path: Path, ofTenant: number | null = null): void {
   const bytes = Buffer.byteLength(body, 'utf8');
   const isTenants = ofTenant !== null && ofTenant < bytesMax;
   const max = isTenants ? ofTenant : bytesMax;
   if (bytes > max) {
     const by = isTenants ? ' by the limit of the tenant (limits.bodyBytesMax)' : '';
-    const detail = `The payload has ${bytes} bytes as JSON; at most ${max} are allowed${by}.`;
+    const named = path.at(-1);
+    const what = FORMER_STATES.some((name) => name === named) ? `\`${named}\`` : 'The payload';
+    const detail = `${what} has ${bytes} bytes as JSON; at most ${max} are allowed${by}.`;
     throw refusedAt(path, new ApiError('payload_too_large', detail));
   }
 }

@@ -8,7 +8,11 @@ import { found, refusedInput } from '../../../errors.js';
 import type { RegisteredEventType } from '../../../operations/event-types/event-type-registry.js';
 import { proveConverter, requireProved } from '../../../operations/event-types/prove-converter.js';
 import { readVersions } from '../../../operations/event-types/read-versions.js';
-import { addConverter, CONVERTER_EXISTS } from '../../../operations/event-types/register-event-type.js';
+import {
+  addConverter,
+  CONVERTER_EXISTS,
+  requireOwnSchema,
+} from '../../../operations/event-types/register-event-type.js';
 import { createRelease } from '../../../operations/releases/releases.js';
 import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
@@ -88,11 +92,15 @@ export class ConverterMutations {
     @InputArg(() => AddConverterInput) { name, version, converter: steps, dryRun }: AddConverterInput,
     @Ctx() context: Context,
   ): Promise<AddConverterPayload> {
-    const converter = converterIn(steps);
     const type = await findEventType(context, name);
+    requireOwnSchema(type, ['name']);
+    const converter = converterIn(steps);
     const { of: wanted, before, later } = await versionsAround(context, type.name, version ?? type.version);
     if (wanted === undefined || before === undefined) {
-      const detail = `must be 2 to ${type.version}: the versions that have one before them`;
+      const detail =
+        type.version === 1
+          ? `is not there: ${type.name} has one version only, so there is nothing to convert to`
+          : `must be 2 to ${type.version}: the versions that have one before them`;
       throw refusedInput(['version'], 'version_unknown', detail);
     }
     if (wanted.converter !== null) {

@@ -3,6 +3,7 @@ import { readConverter } from '../../../domain/content/read-converter.js';
 import type { ConverterStepInput } from '../../../entities/converter.js';
 import { invalidInput, refusedInput } from '../../../errors.js';
 import { proveConverter, requireProved } from '../../../operations/event-types/prove-converter.js';
+import { requireOwnSchema } from '../../../operations/event-types/register-event-type.js';
 import type { Context } from '../../context/context.js';
 import { shownProof } from './converter-proof.js';
 import { findEventType } from './event-type.js';
@@ -32,9 +33,11 @@ export async function provedConverter(
   if (schema === undefined) {
     throw refusedInput(['converter'], 'schema_missing', 'comes with a new schema: addConverter adds it to a version');
   }
-  const converter = converterIn(steps);
   context.eventTypes.forget();
-  const { version, schema: schemaBefore } = await findEventType(context, name);
+  const type = await findEventType(context, name);
+  requireOwnSchema(type, ['schema']);
+  const converter = converterIn(steps);
+  const { version, schema: schemaBefore } = type;
   const change = { eventType: name, converter, schema: JSON.stringify(schema), schemaBefore, later: [] };
   const proof = await proveConverter(context, change);
   if (!dryRun) {

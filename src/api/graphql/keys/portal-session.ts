@@ -3,7 +3,7 @@ import { Args, Ctx, Mutation, Resolver, Root } from 'type-graphql';
 import { scopesOfPortal } from '../../../domain/keys/portal-session.js';
 import { hasScope } from '../../../domain/keys/scopes.js';
 import { ApiKey, activeSessions, endedSessions } from '../../../entities/api-key.js';
-import { ApiError, refusedInput } from '../../../errors.js';
+import { ApiError } from '../../../errors.js';
 import { revokeApiKey } from '../../../operations/keys/revoke-api-key.js';
 import { createPortalSession } from '../../../operations/portal/create-portal-session.js';
 import { UNFILTERED } from '../../../platform/database/tenant-database.js';
@@ -14,6 +14,7 @@ import { baseUrlOf } from '../fields/base-url.js';
 import { type Connection, ConnectionArgs, pagedQuery, readConnection } from '../fields/connection.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
+import { knownReleaseIn } from '../fields/known-event-type.js';
 import { NullableQuery, NullableResolver } from '../fields/nullable.js';
 import { Requires, RequiresScope } from '../fields/requires.js';
 import { tenantIn } from '../fields/tenant-in.js';
@@ -59,7 +60,7 @@ export class PortalSessionResolver {
     const base = portalUrlOf(context);
     const tenantId = await tenantNamed(context, named);
     const { expiresInSeconds, ...settings } = parseInput(portalSessionInput, input, ['input']);
-    await requireRelease(context, settings.release);
+    await knownReleaseIn(context, settings.release, ['input', 'release']);
     const isInvitation = settings.invitationDays !== null;
     if (isInvitation) {
       requireInviter(context);
@@ -101,13 +102,6 @@ export class PortalSessionResolver {
       return null;
     }
     return (await context.loaders.apiKeyById.load(createdByKeyId))?.name ?? null;
-  }
-}
-
-/** @throws ApiError invalid_input for one that does not exist */
-async function requireRelease({ releases }: Context, name: string | null): Promise<void> {
-  if (name !== null && !(await releases.all()).some((one) => one.name === name)) {
-    throw refusedInput(['release'], 'release_unknown', 'is not the name of a release');
   }
 }
 

@@ -81,8 +81,9 @@ async function contentWarnings(webhook: Webhook, context: Context): Promise<Opti
 async function piecesOf(webhook: Webhook, context: Context): Promise<Piece[]> {
   const options = (await optionsOf(webhook, context)) ?? {};
   // A new row has nothing where it was given nothing.
-  const { filter = null, shape = null, format = null, text = null, template = null }: Partial<WebhookOptions> = options;
-  const content = contentFrom({ shape, format, text, template });
+  const { filter = null, release = null, shape = null }: Partial<WebhookOptions> = options;
+  const { format = null, text = null, template = null }: Partial<WebhookOptions> = options;
+  const content = contentFrom({ release, shape, format, text, template });
   if (filter === null && content === null) {
     return [];
   }
@@ -91,12 +92,14 @@ async function piecesOf(webhook: Webhook, context: Context): Promise<Piece[]> {
   // Behind a shape placeholders stand for values of its result.
   const placeholders = content === null || plan !== null ? [] : placeholdersIn([content.text, content.template]);
   const emitted = emittedOf(subscribed);
+  // Filters judge events as they are emitted, and what is sent has the versions of the release.
+  const sent = await typesOf(webhook, context, release);
   const conditions = filter === null ? [] : conditionsIn(filter);
   return [
     ...ofEach(conditions, emitted, conditionWarnings),
     ...ofEach(filter === null ? [] : [filter], emitted, listWarnings, conditions.length),
-    ...(plan === null ? [] : shapePieces(plan, subscribed)),
-    ...ofEach([...new Set(placeholders)], subscribed, (path, schemas) => placeholderWarnings([path], schemas)),
+    ...(plan === null ? [] : shapePieces(plan, sent)),
+    ...ofEach([...new Set(placeholders)], sent, (path, schemas) => placeholderWarnings([path], schemas)),
   ];
 }
 
@@ -121,8 +124,11 @@ async function orderingWarnings(webhook: Webhook, context: Context): Promise<Opt
   return by === 'KEY' && keyPath ? keyWarnings(keyPath, emittedOf(await typesOf(webhook, context)).map(schemaOf)) : [];
 }
 
-const typesOf = async ({ eventTypes }: Webhook, context: Context): Promise<RegisteredEventType[]> =>
-  (await context.eventTypes.all()).filter(({ name }) => matches(eventTypes, name));
+/** The event types that a webhook gets, in their current versions; with a release in those that are sent. */
+async function typesOf({ eventTypes }: Webhook, context: Context, release: string | null = null) {
+  const all = await context.releases.sentSchemas.of(release, await context.eventTypes.all());
+  return all.filter(({ name }) => matches(eventTypes, name));
+}
 
 /** Events of the service itself are neither filtered nor ordered. */
 const emittedOf = (types: readonly RegisteredEventType[]) => types.filter(({ reserved }) => !reserved);

@@ -23,9 +23,9 @@ import { PAYLOAD_COST } from '../fields/costs.js';
 import { takenType } from '../fields/field-types.js';
 import { idOf } from '../fields/ids.js';
 import { parseInput } from '../fields/input.js';
-import { knownTo } from '../fields/known-event-type.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
+import { judgedContent } from './judged-content.js';
 import { readWebhook } from './webhook.js';
 
 const LAST_MAX = 1_000;
@@ -195,10 +195,10 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const webhook =
     typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
-  const known = { ...(await knownTo(context)), storedShape: stored?.shape };
+  const { known, input: judged } = await judgedContent(context, input, stored);
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
   const { content } = webhookFields;
-  const changed = parseInput(changedValues({ content }, known), { content: input.content ?? null }, ['input']);
+  const changed = parseInput(changedValues({ content }, known), { content: judged.content ?? null }, ['input']);
   const names = Object.keys(content.fields) as (keyof Tried['content'])[];
   const merged = Object.fromEntries(names.map((name) => [name, { ...stored, ...changed }[name] ?? null]));
   requireUsable(merged as Tried['content'], changed);

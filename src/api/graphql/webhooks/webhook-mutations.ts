@@ -28,12 +28,12 @@ import {
   overlapHours as overlapHoursSchema,
   parseInput,
 } from '../fields/input.js';
-import { knownTo } from '../fields/known-event-type.js';
 import { requireAskingDaemons, requireNewDaemons, requireSigningDaemons } from '../fields/older-daemons.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { signingKeyFor } from '../tenants/signing-keys.js';
 import { requireRights } from './field-rights.js';
+import { judgedContent } from './judged-content.js';
 import { ownSecretsOf } from './own-secrets.js';
 import { pinOf, requireFixedRelease } from './pinned-release.js';
 import { isUnverified, mustProve, requireProvableMove } from './proofs.js';
@@ -59,12 +59,9 @@ import {
   UpdateWebhookPayload,
 } from './webhook-types.js';
 
-/** The shape that a webhook has. Null unless the changes have one. */
-async function shapeBefore(context: Context, id: string, changes: object) {
-  const { content } = changes as { content?: { shape?: unknown } | null };
-  return typeof content?.shape === 'string'
-    ? (await optionsOf(await readWebhook(context, id, ['input', 'id']), context))?.shape
-    : null;
+/** The options that a webhook has. Null unless the changes have content. */
+async function optionsBefore(context: Context, id: string, { content }: { content?: object | null }) {
+  return content == null ? null : await optionsOf(await readWebhook(context, id, ['input', 'id']), context);
 }
 
 /** @throws ApiError invalid_input when the request acts for something else */
@@ -96,9 +93,10 @@ export class WebhookMutations {
     const tenantId = tenantOf(context);
     const own = ownSecretsOf(context, { secret, previousSecret, previousSecretExpiresAt });
     const key = parseInput(idempotencyKeySchema.nullable(), idempotencyKey ?? null, ['input', 'idempotencyKey']);
-    const given = parseInput(newValues(webhookFields, await knownTo(context)), settings, ['input']);
-    await requireFixedRelease(context, settings);
     const pin = await pinOf(context, settings);
+    const { known } = await judgedContent(context, settings, null, pin);
+    const given = parseInput(newValues(webhookFields, known), settings, ['input']);
+    await requireFixedRelease(context, settings);
     await requireNewDaemons(context, webhookFields, { ...given, release: given.release ?? pin });
     await requireSigningDaemons(context, own);
     const challenge = mustProve(context);
@@ -128,8 +126,8 @@ export class WebhookMutations {
   ): Promise<UpdateWebhookPayload> {
     requireRights(context, { ...changes, active });
     const webhookId = idOf('Webhook', id, ['input', 'id']);
-    const known = { ...(await knownTo(context)), storedShape: await shapeBefore(context, id, changes) };
-    const given = parseInput(changedValues(webhookFields, known), changes, ['input']);
+    const { known, input } = await judgedContent(context, changes, await optionsBefore(context, id, changes));
+    const given = parseInput(changedValues(webhookFields, known), input, ['input']);
     await requireFixedRelease(context, changes);
     await requireNewDaemons(context, webhookFields, given);
     await requireProvableMove(context, id, given.url);

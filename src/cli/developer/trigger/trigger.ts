@@ -34,6 +34,9 @@ const IN_FLIGHT_MAX = 20;
 
 /** `hookwright trigger`: emits an event as a producer does, and prints which webhook got it or why not. */
 export async function trigger(eventType: string, options: TriggerOptions): Promise<void> {
+  if (options.path !== undefined && options.to === undefined) {
+    throw new Error('--path needs --to: it is an address below the URL of one webhook.');
+  }
   const connection = findConnection(options);
   const send = await sender(connection, eventType, options);
   const startedAt = performance.now();
