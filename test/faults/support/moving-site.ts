@@ -17,6 +17,8 @@ const WAIT_MAX_MS = 120_000;
 
 interface Emitted {
   eventId: number;
+  /** Milliseconds since 1970: when it was answered. */
+  at: number;
   key: string;
   cell: number;
 }
@@ -132,7 +134,7 @@ export class MovingSite implements AsyncDisposable {
       const { status, data, elsewhere, errors } = await this.#ask(cell, EMIT, { input });
       const event = (data as { emitEvent: { event: { databaseId: number } } } | undefined)?.emitEvent?.event;
       if (event !== undefined) {
-        this.emitted.push({ eventId: event.databaseId, key, cell });
+        this.emitted.push({ eventId: event.databaseId, at: Date.now(), key, cell });
         return;
       }
       if (elsewhere !== null) {
@@ -143,6 +145,20 @@ export class MovingSite implements AsyncDisposable {
       await delay(REPEAT_MS);
     }
     throw new Error(`${idempotencyKey} was not accepted within two minutes.`);
+  }
+
+  /** How long after its answer each event that was accepted since arrived where no order is kept, in ms. */
+  async lagsSince(time: number): Promise<number[]> {
+    const deliveries = await this.two.cells[1].rows<{ id: number; eventId: number }>(
+      'select id, event_id as "eventId" from hookwright.deliveries where tenant_id = $1 and ordering_key is null',
+      [this.tenantId],
+    );
+    const events = new Map(deliveries.map(({ id, eventId }) => [id, eventId]));
+    const answered = new Map(this.emitted.filter(({ at }) => at >= time).map(({ eventId, at }) => [eventId, at]));
+    return this.endpoints.receipts.flatMap(({ deliveryId, arrivedAt }) => {
+      const at = answered.get(events.get(deliveryId) ?? 0);
+      return at === undefined ? [] : [arrivedAt - at];
+    });
   }
 
   /** Starts the command as an operator does. @param options beside the tenant and the file */
