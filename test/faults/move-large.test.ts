@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeWebhook } from '../support/factories.js';
+import { onServer } from '../support/on-server.js';
 import { CrashableGround } from './support/ground.js';
 import { MovingSite } from './support/moving-site.js';
 import { isLong, report, size } from './support/sizes.js';
@@ -26,9 +27,8 @@ async function fill({ two, tenantId }: MovingSite): Promise<void> {
   const [source] = two.cells;
   const { id: paused } = await makeWebhook(source.services, tenantId, { url: 'https://example.com/paused' });
   await source.rows('update hookwright.webhooks set active = false, disabled_at = now() where id = $1', [paused]);
-  const client = await source.services.db.pool.connect();
-  const run = (sql: string) => client.query({ text: sql, query_timeout: 30 * MINUTE } as never);
-  try {
+  await onServer(source.url, async (client) => {
+    const run = (sql: string) => client.query(sql);
     await run(`set statement_timeout = 0; select set_config('app.brings_tenant', 'true', false)`);
     await run(`select hookwright.make_partition(parent, ((now() - n * interval '1 day') at time zone 'UTC')::date)
       from unnest('{events,deliveries,attempts}'::text[]) as parent, generate_series(0, 5) n`);
@@ -59,9 +59,7 @@ async function fill({ two, tenantId }: MovingSite): Promise<void> {
         select ${tenantId}, 'COMMAND_LINE', 'WEBHOOK_UPDATED', 'WEBHOOK', '${paused}', now() - interval '1 hour' - n * interval '1 second'
         from generate_series(1, ${sizes.entries}) n`);
     await run('vacuum analyze');
-  } finally {
-    client.release(true);
-  }
+  });
 }
 
 const p99 = (ms: readonly number[]) => ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)]!;

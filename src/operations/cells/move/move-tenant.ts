@@ -58,6 +58,7 @@ export async function runMove(
       throw new Error(`Tenant ${tenantId} has no move to cell ${to}.`);
     }
     await abortMove(ends, latest, from);
+    await options.route(from);
     return { cell: to, moved: null };
   }
   const signal = AbortSignal.any([options.signal, beat.signal]);

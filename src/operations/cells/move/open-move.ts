@@ -43,7 +43,7 @@ export async function settleDoubt(
   context: MoverContext,
   { keepDays, route }: Pick<StepOptions, 'keepDays' | 'route'>,
 ): Promise<'MOVED' | 'HERE'> {
-  const { move, ends, say } = context;
+  const { move, from, ends, say } = context;
   const { state } = move;
   if (state !== 'OPEN') {
     if (state !== 'COMMITTING') {
@@ -54,6 +54,7 @@ export async function settleDoubt(
         say(`The tenant is not open in cell ${move.cell}, and never comes by the former try.`);
       }
       await goBack({ ends, move });
+      await route(from); // the proxy may still hold it
       return 'HERE';
     }
     if (state !== 'COMMITTING') {
