@@ -103,7 +103,7 @@ test.skipIf(skipsHaproxyTests)(
     const total = (states: { count: number }[]) => states.reduce((sum, { count }) => sum + count, 0);
     report('states', { pausedStates, failingStates, settlingStates, all });
     expect(pausedStates).toEqual([{ status: 'HELD', count: all }]);
-  expect(total(failingStates!)).toBe(all);
+    expect(total(failingStates!)).toBe(all);
     expect(total(settlingStates!)).toBe(all);
     await eventually(
       async () => !(await statesIn(site, 1, settling)).some(({ status }) => status === 'PENDING'),

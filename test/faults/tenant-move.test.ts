@@ -27,7 +27,7 @@ async function moveWithKill(site: MovingSite, point: string): Promise<void> {
   await site.endLoad();
 }
 
-const rounds = size('FAULTS_MOVES', 1, 3);
+const rounds = size('FAULTS_MOVER_KILLS', 1, 3);
 const points = Object.keys(POINTS).filter(
   (point) => isLong || ['while it writes the rest', 'while the target commits'].includes(point),
 );

@@ -326,6 +326,13 @@ describe('a mover that has died', () => {
     ]);
   });
 
+  test.each(['RESUME', 'ABORT'] as const)('leaves a proxy that holds the tenant: %s ends that', SLOW, async (kind) => {
+    const id = await killedInDraining();
+    const routed: (number | string)[] = [];
+    await moveHere(two, id, { kind, route: async (where) => void routed.push(where) });
+    expect(routed).toEqual(kind === 'RESUME' ? [0, 'hold', 1] : [0]);
+  });
+
   test('is forgotten by a failover here: the tenant is open there, so it is closed here', SLOW, async () => {
     const { id } = await drawTenant(source);
     await move(id);
