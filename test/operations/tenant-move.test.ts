@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-tenant.js';
 import { forgetDue } from '../../src/operations/cells/move/forget.js';
-import { type MoveOptions, runMove } from '../../src/operations/cells/move/move-tenant.js';
 import { MOVED_TABLES } from '../../src/operations/cells/move/tables.js';
 import { eraseEvent } from '../../src/operations/erasure/erase-event.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
-import { readConfig } from '../../src/platform/settings/config.js';
+import { moveHere } from '../faults/support/moving-cells.js';
 import { eventually } from '../support/eventually.js';
 import { everyKindOfRow } from '../support/every-kind-of-row.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
@@ -81,26 +80,6 @@ async function old(cell: Cell, tenantId: number): Promise<void> {
 }
 
 const move = (id: number, options = '') => two.run(`tenant move ${id} --to-url-file cell1 ${options}`.trim());
-
-/** The same in this process, with other times than the command's. */
-function moveHere(id: number, options: Partial<MoveOptions>) {
-  const [{ url, services }, other] = two.cells;
-  const config = readConfig({ DATABASE_URL: url, ...two.settings });
-  return runMove({ url, pool: services.db.pool }, { url: other.url, pool: other.services.db.pool }, id, {
-    kind: 'MOVE',
-    encryptionKeys: config.encryptionKeys ?? [],
-    keepDays: 7,
-    closedFor: undefined,
-    rate: undefined,
-    waitsForStandbys: true,
-    attemptSeconds: 1,
-    underWayMs: 5_000,
-    signal: new AbortController().signal,
-    say: () => {},
-    route: async () => {},
-    ...options,
-  });
-}
 
 const movingOf = async (cell: Cell, id: number) =>
   (await cell.rows<{ moving: string | null }>('select moving from hookwright.tenants where id = $1', [id]))[0]?.moving;
@@ -246,7 +225,7 @@ describe('a move', () => {
           await dump.query('select from hookwright.tenants');
         }
       };
-      const moving = moveHere(id, { route, underWayMs: 20, say: (sentence) => said.push(sentence) });
+      const moving = moveHere(two, id, { route, underWayMs: 20, say: (sentence) => said.push(sentence) });
       await expect(moving).rejects.toThrow(/in 5 rounds: the session \d+ of "a dump" has had a transaction open/);
       expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual([null, 'COPYING']);
       expect(said.filter((sentence) => sentence.startsWith('The tenant is open again'))).toHaveLength(4);
@@ -337,8 +316,32 @@ describe('a mover that has died', () => {
     await source.rows('select hookwright.reopen_abandoned()');
     expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual([null, 'COPYING']);
     const before = await rowsOf(source, id);
+    const { token } = (await stateOf(id))!;
     expect(await move(id, '--resume')).toMatchObject({ code: 0 });
     await expectSame(id, before);
+    // Whatever the former one still did, it could neither commit here nor there.
+    expect((await stateOf(id))!.token).not.toBe(token);
+    expect(await target.rows('select state from hookwright.tenant_moves where token = $1', [token])).toEqual([
+      { state: 'ABORTED' },
+    ]);
+  });
+
+  test.each(['RESUME', 'ABORT'] as const)('leaves a proxy that holds the tenant: %s ends that', SLOW, async (kind) => {
+    const id = await killedInDraining();
+    const routed: (number | string)[] = [];
+    await moveHere(two, id, { kind, route: async (where) => void routed.push(where) });
+    expect(routed).toEqual(kind === 'RESUME' ? [0, 'hold', 1] : [0]);
+  });
+
+  test('is forgotten by a failover here: the tenant is open there, so it is closed here', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await move(id);
+    const before = await rowsOf(target, id);
+    await source.rows(`update hookwright.tenant_moves set state = 'COPYING'`);
+    await source.rows(`select hookwright.set_moving(${id}, null)`);
+    expect((await move(id, '--resume')).errors).toContain('a failover has had this cell forget that');
+    expect([await movingOf(source, id), await movingOf(target, id)]).toEqual(['GONE', null]);
+    expect(await rowsOf(target, id)).toEqual(before);
   });
 
   test('may be taken back: the other cell has nothing of it then', SLOW, async () => {

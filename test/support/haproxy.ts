@@ -23,7 +23,7 @@ const settings = readFileSync(new URL('../../ops/haproxy/cells.cfg', import.meta
 export async function startHaproxy(
   ports: readonly number[],
   moved: readonly string[],
-): Promise<{ origin: string } & AsyncDisposable> {
+): Promise<{ origin: string; socket: string; map: string } & AsyncDisposable> {
   if (found === undefined) {
     throw new Error('There is no HAProxy. Install it (on Debian: apt-get install haproxy).');
   }
@@ -37,13 +37,16 @@ export async function startHaproxy(
     .replaceAll('/etc/haproxy/moved.map', map)
     .replaceAll('check inter 2s', 'check inter 200ms')
     .replaceAll(/server c(\d)a .*\n {2}server .*/g, (_, cell: string) => servers[Number(cell)]!);
-  writeFileSync(join(folder, 'cells.cfg'), own);
+  const socket = join(folder, 'admin.sock');
+  writeFileSync(join(folder, 'cells.cfg'), `global\n  stats socket ${socket} level admin\n${own}`);
   const haproxy = spawn(found, ['-db', '-q', '-f', join(folder, 'cells.cfg')], { stdio: 'inherit' });
   const ended = once(haproxy, 'exit');
   const origin = `http://127.0.0.1:${port}`;
   await eventually(async () => (await fetch(`${origin}/health/live`)).ok);
   return {
     origin,
+    socket,
+    map,
     async [Symbol.asyncDispose]() {
       haproxy.kill('SIGTERM');
       await ended;

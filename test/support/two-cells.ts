@@ -3,13 +3,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
 import { enableCell } from '../../src/operations/installation/enable-cell.js';
+import { PrimaryClient } from '../../src/platform/database/driver/primary-client.js';
 import { runHere } from './command.js';
 import { createTestDatabase } from './database.js';
 import { openTestServices } from './factories.js';
-import { onServer } from './on-server.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 type Services = Awaited<ReturnType<typeof openTestServices>>;
+
+type Database = { url: string } & AsyncDisposable;
+
+async function sharedDatabase(): Promise<Database> {
+  const { url, drop } = await createTestDatabase();
+  return { url, [Symbol.asyncDispose]: drop };
+}
 
 /** A cell of one address. */
 export class Cell {
@@ -30,22 +37,21 @@ export class TwoCells implements AsyncDisposable {
   private constructor(
     readonly cells: readonly [Cell, Cell],
     readonly settings: Record<string, string>,
-    private readonly drops: readonly (() => Promise<void>)[],
+    private readonly grounds: readonly AsyncDisposable[],
   ) {}
 
-  static async open(): Promise<TwoCells> {
+  /** @param own migrated databases that end with the cells; default: two of the test run's server */
+  static async open(own: readonly (Database | undefined)[] = []): Promise<TwoCells> {
     const settings = { ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}` };
-    const made = [await createTestDatabase(), await createTestDatabase()];
+    const made = await Promise.all([0, 1].map(async (number) => own[number] ?? (await sharedDatabase())));
     const open = async (number: number) => {
       const { url } = made[number]!;
-      await onServer(url, (client) => enableCell(client, { number: number === 0 ? null : number, of: 16 }));
+      const client = new PrimaryClient({ connectionString: url });
+      await client.connect();
+      await enableCell(client, { number: number === 0 ? null : number, of: 16 }).finally(() => client.end());
       return new Cell(number, url, await openTestServices(url, { settings }));
     };
-    return new TwoCells(
-      [await open(0), await open(1)],
-      settings,
-      made.map(({ drop }) => drop),
-    );
+    return new TwoCells([await open(0), await open(1)], settings, made);
   }
 
   /** Runs a command over a cell. `--to-url-file cell<number>` names the other one. */
@@ -63,6 +69,6 @@ export class TwoCells implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.cells.map(({ services }) => services.db.close()));
-    await Promise.all(this.drops.map((drop) => drop()));
+    await Promise.all(this.grounds.map((ground) => ground[Symbol.asyncDispose]()));
   }
 }

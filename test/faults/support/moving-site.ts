@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { SCOPES } from '../../../src/domain/keys/scopes.js';
-import { settings as known } from '../../../src/platform/settings/settings.js';
 import { eventually } from '../../support/eventually.js';
 import { makeTenant, makeWebhook } from '../../support/factories.js';
 import { TwoCells } from '../../support/two-cells.js';
 import { Endpoints, good } from './endpoints.js';
+import type { CrashableGround } from './ground.js';
+import { Mover } from './mover.js';
 import { Program } from './program.js';
 
 const EMIT = `mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } } }`;
@@ -19,6 +17,8 @@ const WAIT_MAX_MS = 120_000;
 
 interface Emitted {
   eventId: number;
+  /** Milliseconds since 1970: when it was answered. */
+  at: number;
   key: string;
   cell: number;
 }
@@ -31,9 +31,14 @@ export class MovingSite implements AsyncDisposable {
   readonly strange: string[] = [];
   #origins: string[] = [];
   #key = '';
+  /** What emits were answered: the status, with the reason when it is not a good one. */
+  readonly answers: string[] = [];
+  #judged: number[] = [];
   #isOver = false;
   #load: Promise<unknown> = Promise.resolve();
   tenantId = 0;
+  /** Of the source. */
+  daemon!: Program;
   #env: Record<string, string> = {};
 
   private constructor(
@@ -41,8 +46,9 @@ export class MovingSite implements AsyncDisposable {
     readonly endpoints: Endpoints,
   ) {}
 
-  static async open(): Promise<MovingSite> {
-    const site = new MovingSite(await TwoCells.open(), await Endpoints.open());
+  /** @param grounds databases that the test may crash; default: of the test run's server */
+  static async open(grounds: readonly CrashableGround[] = []): Promise<MovingSite> {
+    const site = new MovingSite(await TwoCells.open(grounds), await Endpoints.open());
     site.#belongings.use(site.two);
     site.#belongings.use(site.endpoints);
     try {
@@ -68,24 +74,57 @@ export class MovingSite implements AsyncDisposable {
     this.tenantId = tenant.id;
     this.#key = tenant.key;
     for (const { url } of this.two.cells) {
-      const program = this.#belongings.use(new Program('start', { ...this.#env, DATABASE_URL: url }));
-      const { msg } = await program.said(/API is listening/);
+      const api = this.#belongings.use(new Program('api', { ...this.#env, DATABASE_URL: url }));
+      const { msg } = await api.said(/API is listening/);
       this.#origins.push(/http:\S+/.exec(msg)?.[0] ?? '');
-      await program.said(/daemon is running/);
     }
+    await this.startDaemon(1);
+    this.daemon = await this.startDaemon(0);
     for (const name of ['plain', 'ordered']) {
       this.endpoints.behave(name, good);
       await makeWebhook(source.services, tenant.id, { url: this.endpoints.urlOf(name) });
     }
-    const [, ordered] = await source.rows<{ id: number }>('select id from hookwright.webhooks order by id');
-    await this.#ask(0, SET_ORDER, { id: String(ordered!.id), ordering: { by: 'KEY' } });
+    this.#judged = (await source.rows<{ id: number }>('select id from hookwright.webhooks order by id')).map(
+      ({ id }) => id,
+    );
+    await this.do(SET_ORDER, { id: String(this.#judged[1]), ordering: { by: 'KEY' } });
+  }
+
+  /** Asks the source's API as the tenant does, or by way of the proxy. @throws Error with the answer that is not good */
+  async do<Data>(query: string, variables: object = {}): Promise<Data> {
+    const { status, data, errors } = await this.#ask(0, query, variables);
+    if (errors !== undefined || data === undefined || data === null) {
+      throw new Error(`${status} ${JSON.stringify(errors)}`);
+    }
+    return data as Data;
+  }
+
+  get ports(): number[] {
+    return this.#origins.map((origin) => Number(new URL(origin).port));
+  }
+
+  /** From now on all requests go to one address. */
+  goThrough(origin: string): void {
+    this.#origins = [origin, origin];
+  }
+
+  /** @returns when it takes jobs */
+  async startDaemon(cell: 0 | 1): Promise<Program> {
+    const daemon = this.#belongings.use(
+      new Program('daemon', { ...this.#env, DATABASE_URL: this.two.cells[cell].url }),
+    );
+    await daemon.said(/daemon is running/);
+    return daemon;
   }
 
   async #ask(cell: number, query: string, variables: object) {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${this.#key}` };
     const body = JSON.stringify({ query, variables });
     const response = await fetch(`${this.#origins[cell]}/graphql`, { method: 'POST', headers, body });
-    const answer = (await response.json()) as { data?: unknown; errors?: { extensions: { code: string } }[] };
+    const answer = (await response.json()) as {
+      data?: unknown;
+      errors?: { extensions: { code: string; reason: string } }[];
+    };
     return { status: response.status, elsewhere: response.headers.get('hookwright-cell'), ...answer };
   }
 
@@ -119,9 +158,10 @@ export class MovingSite implements AsyncDisposable {
     let cell = this.emitted.at(-1)?.cell ?? 0;
     while (performance.now() < endsAt) {
       const { status, data, elsewhere, errors } = await this.#ask(cell, EMIT, { input });
+      this.answers.push([status, errors?.[0]?.extensions.reason].join(' ').trim());
       const event = (data as { emitEvent: { event: { databaseId: number } } } | undefined)?.emitEvent?.event;
       if (event !== undefined) {
-        this.emitted.push({ eventId: event.databaseId, key, cell });
+        this.emitted.push({ eventId: event.databaseId, at: Date.now(), key, cell });
         return;
       }
       if (elsewhere !== null) {
@@ -132,6 +172,20 @@ export class MovingSite implements AsyncDisposable {
       await delay(REPEAT_MS);
     }
     throw new Error(`${idempotencyKey} was not accepted within two minutes.`);
+  }
+
+  /** How long after its answer each event that was accepted since arrived where no order is kept, in ms. */
+  async lagsSince(time: number): Promise<number[]> {
+    const deliveries = await this.two.cells[1].rows<{ id: number; eventId: number }>(
+      'select id, event_id as "eventId" from hookwright.deliveries where tenant_id = $1 and ordering_key is null',
+      [this.tenantId],
+    );
+    const events = new Map(deliveries.map(({ id, eventId }) => [id, eventId]));
+    const answered = new Map(this.emitted.filter(({ at }) => at >= time).map(({ eventId, at }) => [eventId, at]));
+    return this.endpoints.receipts.flatMap(({ deliveryId, arrivedAt }) => {
+      const at = answered.get(events.get(deliveryId) ?? 0);
+      return at === undefined ? [] : [arrivedAt - at];
+    });
   }
 
   /** Starts the command as an operator does. @param options beside the tenant and the file */
@@ -165,16 +219,20 @@ export class MovingSite implements AsyncDisposable {
     );
   }
 
-  /** Says what is wrong with what has arrived. */
-  async judge(): Promise<string[]> {
+  /** Says what is wrong with what has arrived. @param repeatsMax deliveries that were in hand when something ended */
+  async judge(repeatsMax = 0): Promise<string[]> {
     const [source, target] = this.two.cells;
     await eventually(async () => {
-      const open = await target.rows('select from hookwright.deliveries where finished_at is null limit 1');
+      const open = await target.rows(
+        'select from hookwright.deliveries where finished_at is null and webhook_id = any($1) limit 1',
+        [this.#judged],
+      );
       return open.length === 0;
     }, 60_000).catch(() => {});
     const deliveries = await target.rows<{ id: number; eventId: number; status: string; key: string | null }>(
-      'select id, event_id as "eventId", status, ordering_key as key from hookwright.deliveries where tenant_id = $1',
-      [this.tenantId],
+      `select id, event_id as "eventId", status, ordering_key as key from hookwright.deliveries
+       where webhook_id = any($1)`,
+      [this.#judged],
     );
     const problems = [...this.strange];
     const acknowledged = Map.groupBy(
@@ -188,15 +246,15 @@ export class MovingSite implements AsyncDisposable {
         problems.push(`event ${eventId}, accepted by cell ${cell}: ${JSON.stringify(its)}`);
       }
     }
-    for (const [id, receipts] of acknowledged) {
-      if (receipts.length > 1) {
-        problems.push(`delivery ${id} was acknowledged ${receipts.length} times`);
-      }
+    const repeated = [...acknowledged].filter(([, receipts]) => receipts.length > 1);
+    if (repeated.length > repeatsMax) {
+      problems.push(`${repeated.length} deliveries were acknowledged again: ${repeated.map(([id]) => id).slice(0, 5)}`);
     }
     problems.push(...outOfOrder(this.emitted, deliveries, this.endpoints));
-    const events = await target.rows<{ id: number }>('select id from hookwright.events where tenant_id = $1', [
-      this.tenantId,
-    ]);
+    const events = await target.rows<{ id: number }>(
+      `select id from hookwright.events where tenant_id = $1 and event_type = 'coupon.applied' and body not like '%"scheduled"%'`,
+      [this.tenantId],
+    );
     if (events.length !== this.emitted.length) {
       problems.push(`${events.length} events are there, and ${this.emitted.length} were accepted`);
     }
@@ -233,46 +291,4 @@ function outOfOrder(
     last.set(key, Math.max(before, place));
     return place < before ? [`event ${eventId} of ${key} arrived after a later one`] : [];
   });
-}
-
-/** The command, which a test may kill. */
-class Mover {
-  readonly #process: ChildProcess;
-  said = '';
-  readonly ended: Promise<number | null>;
-
-  constructor(args: readonly string[], env: Record<string, string>) {
-    const inherited = Object.entries(process.env).filter(([name]) => !(name in known));
-    this.#process = spawn('./hookwright', args, { env: { ...Object.fromEntries(inherited), ...env } });
-    for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
-      stream.on('data', (text) => (this.said += text));
-    }
-    this.ended = once(this.#process, 'close').then(([code]) => code as number | null);
-  }
-
-  async signal(signal: NodeJS.Signals): Promise<void> {
-    this.#process.kill(signal);
-    await this.ended;
-  }
-}
-
-/** A transaction that keeps something from the mover. */
-export class Hold {
-  private constructor(readonly client: pg.Client) {}
-
-  static async of(url: string, ...statements: string[]): Promise<Hold> {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => {});
-    await client.connect();
-    await client.query('begin');
-    for (const statement of statements) {
-      await client.query(statement);
-    }
-    return new Hold(client);
-  }
-
-  async release(): Promise<void> {
-    await this.client.query('commit');
-    await this.client.end();
-  }
 }

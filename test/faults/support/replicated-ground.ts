@@ -47,6 +47,12 @@ class Node {
     process.kill(this.#stopped, 'SIGSTOP');
   }
 
+  /** The link is free again: what was to be sent is sent, if the standby still wants it. */
+  resumeReplication(): void {
+    process.kill(this.#stopped!, 'SIGCONT');
+    this.#stopped = undefined;
+  }
+
   /** Every session is cut; nothing more is sent to standbys. */
   async crash(): Promise<void> {
     const { pid } = this.postgres!;

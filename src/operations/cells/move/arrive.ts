@@ -73,7 +73,7 @@ export function choicesOfClosed(
     const ended = ENDED[table]?.(before);
     const where = wheres[table] ?? (ended === undefined ? 'true' : `not (${ended})`);
     const own = { table, where: `${ofTenant(table, tenantId)} and ${where}`, set: changedOf(table) };
-    return table === 'api_keys' ? [{ ...foreignKeys(tenantId), replaces: false }, own] : [own];
+    return table === 'api_keys' ? [{ ...foreignKeys(tenantId, before), replaces: false }, own] : [own];
   });
 }
 

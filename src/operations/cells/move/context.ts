@@ -10,6 +10,8 @@ export interface MoverContext {
   ends: Ends;
   shapes: ReadonlyMap<string, Shape>;
   pace: Pace;
+  /** Whether each end had a standby when the mover began. Null: it waits for none. */
+  standbys: Readonly<Record<'source' | 'target', boolean>> | null;
   /** Aborted by Ctrl-C, or when the connection that shows that the mover lives is lost. */
   signal: AbortSignal;
   /** Writes to the operator. @param sentence with its full stop */

@@ -9,7 +9,7 @@ import { Pace, readShapes } from './copy.js';
 import { Heartbeat } from './heartbeat.js';
 import { abortMove, requireNone, requireUnderWay, settleDoubt } from './open-move.js';
 import { type Asked, requireMovable } from './refusals.js';
-import { waitForStandby } from './standby.js';
+import { hasStandby, waitForStandby } from './standby.js';
 import { beginMove, latestMove } from './state.js';
 import { type Moved, moveTenant, type StepOptions } from './steps.js';
 import { MOVED_TABLES } from './tables.js';
@@ -22,6 +22,8 @@ const CLOSED_MS_MAX = 60_000;
 export interface MoveOptions extends Omit<StepOptions, 'closedMsMax'>, Pick<Asked, 'encryptionKeys' | 'closedFor'> {
   /** MOVE begins one, RESUME goes on with it, ABORT takes it back. */
   kind: 'MOVE' | 'RESUME' | 'ABORT';
+  /** Whether standbys of both cells shall have followed before a step that depends on it. */
+  waitsForStandbys: boolean;
   /** Rows a second while the tenant is open; undefined: as fast as it goes. */
   rate: number | undefined;
   signal: AbortSignal;
@@ -56,19 +58,23 @@ export async function runMove(
       throw new Error(`Tenant ${tenantId} has no move to cell ${to}.`);
     }
     await abortMove(ends, latest, from);
+    await options.route(from);
     return { cell: to, moved: null };
   }
   const signal = AbortSignal.any([options.signal, beat.signal]);
   const { say, rate, encryptionKeys, closedFor, kind } = options;
+  const standbys = options.waitsForStandbys
+    ? { source: await hasStandby(ends.source), target: await hasStandby(ends.target) }
+    : null;
   let move = kind === 'RESUME' ? requireUnderWay(latest, tenantId) : null;
   if (move === null) {
     requireNone(latest);
     await requireNoOlderDaemon(source, from);
     await requireNoOlderDaemon(target, to);
     const seconds = await requireMovable(ends.source, ends.target, { tenantId, to, encryptionKeys, closedFor });
-    if (options.waitsForStandbys) {
-      await waitForStandby(ends.source, from, STANDBY_MS);
-      await waitForStandby(ends.target, to, STANDBY_MS);
+    if (standbys !== null) {
+      await waitForStandby(ends.source, from, STANDBY_MS, standbys.source);
+      await waitForStandby(ends.target, to, STANDBY_MS, standbys.target);
     }
     say(`Tenant ${tenantId} moves from cell ${from} to cell ${to}. It will take no events for about ${seconds} s.`);
     move = await beginMove(ends.source, tenantId, to);
@@ -77,7 +83,7 @@ export async function runMove(
   }
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
-  const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), signal, say };
+  const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), standbys, signal, say };
   if ((await settleDoubt(context, options)) === 'MOVED') {
     return { cell: to, moved: null };
   }

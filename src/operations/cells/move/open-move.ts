@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import { openPool } from '../../../platform/database/database.js';
 import { thisProgram } from '../../../platform/node/this-program.js';
+import { ask, goBack } from './commit.js';
 import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
 import { decide } from './decide.js';
 import { takeBack } from './forget.js';
 import { endLeft, markGone } from './leave.js';
 import { type Move, setState } from './state.js';
-import { goBack, type StepOptions } from './steps.js';
+import type { StepOptions } from './steps.js';
 
 const isUnderWay = ({ state }: Move) => ['COPYING', 'DRAINING', 'CLOSED', 'COMMITTING'].includes(state);
 
@@ -33,29 +34,45 @@ export function requireNone(move: Move | null): void {
 }
 
 /**
- * Finds out where a tenant lives whose mover has died, and brings it to a state that the mover goes on from.
+ * Finds out where a tenant lives whose mover has died, and brings it to a state that the mover goes on from. Whatever
+ * the former mover still does comes to nothing: its token can neither commit here nor there.
  *
  * @returns MOVED: it is open in the target, and gone from here
  */
 export async function settleDoubt(
-  { move, from, ends, say }: MoverContext,
+  context: MoverContext,
   { keepDays, route }: Pick<StepOptions, 'keepDays' | 'route'>,
 ): Promise<'MOVED' | 'HERE'> {
-  const { source, target } = ends;
-  if (move.state === 'COMMITTING' && (await decide(target, move, from)) === 'ABORTED') {
-    say(`The tenant is not open in cell ${move.cell}, and never comes by the former try.`);
-    await goBack({ ends, move });
-    return 'HERE';
+  const { move, from, ends, say } = context;
+  const { state } = move;
+  if (state !== 'OPEN') {
+    if (state !== 'COMMITTING') {
+      await enter(context, 'COPYING');
+    }
+    if ((await ask(context)) === 'ABORTED') {
+      if (state === 'COMMITTING') {
+        say(`The tenant is not open in cell ${move.cell}, and never comes by the former try.`);
+      }
+      await goBack({ ends, move });
+      await route(from); // the proxy may still hold it
+      return 'HERE';
+    }
+    if (state !== 'COMMITTING') {
+      say(
+        `The tenant is open in cell ${move.cell}: a failover has had this cell forget that. What it has accepted since is not there. It stays in the tables here until --forget, or for ${keepDays} days.`,
+      );
+      await enter(context, 'COMMITTING');
+    }
   }
-  if (move.state === 'COMMITTING' || move.state === 'OPEN') {
-    await markGone(source, move, keepDays);
-    await route(move.cell);
-    await endLeft(source, move.tenantId);
-    return 'MOVED';
-  }
-  await inTransaction(source, () => setState(source, move, ['DRAINING', 'CLOSED'], 'COPYING'));
-  move.state = 'COPYING';
-  return 'HERE';
+  await markGone(ends.source, move, keepDays);
+  await route(move.cell);
+  await endLeft(ends.source, move.tenantId);
+  return 'MOVED';
+}
+
+async function enter({ ends, move }: MoverContext, state: 'COPYING' | 'COMMITTING'): Promise<void> {
+  await inTransaction(ends.source, () => setState(ends.source, move, ['COPYING', 'DRAINING', 'CLOSED'], state));
+  move.state = state;
 }
 
 /**

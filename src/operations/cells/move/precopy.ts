@@ -64,11 +64,15 @@ async function placeTenant({ move, ends, shapes, pace }: MoverContext): Promise<
   });
 }
 
-/** Keys of the installation that the tenant's rows name. The target has those that work: `key copy`. */
-export const foreignKeys = (tenantId: number): Choice => ({
+/**
+ * Keys of the installation that the tenant's rows name. The target has those that work: `key copy`.
+ *
+ * @param since SQL: only those of entries from this time on
+ */
+export const foreignKeys = (tenantId: number, since = `timestamptz '-infinity'`): Choice => ({
   table: 'api_keys',
   where: `t.tenant_id is distinct from ${tenantId} and t.id in (
-    select l.api_key_id from hookwright.audit_log l where l.tenant_id = ${tenantId}
+    select l.api_key_id from hookwright.audit_log l where l.tenant_id = ${tenantId} and l.created_at >= ${since}
     union select b.api_key_id from hookwright.bulk_operations b where b.tenant_id = ${tenantId})`,
   set: { tenant_id: 'null::bigint', made_in: 'null::bigint', revoked_at: 'coalesce(t.revoked_at, now())' },
 });

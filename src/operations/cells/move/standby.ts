@@ -16,14 +16,25 @@ const standbysStatement: Statement = {
       select from pg_replication_slots l where l.active_pid = s.pid and l.slot_type = 'logical')`,
 };
 
+/** Nothing that a later try of this command would change. */
+export class StandbyLacking extends Error {
+  override readonly name = 'StandbyLacking';
+}
+
+/** Whether a standby follows now. */
+export async function hasStandby(client: pg.Client): Promise<boolean> {
+  return (await query<{ count: number }>(client, standbysStatement, ['0/0']))[0]!.count > 0;
+}
+
 /**
  * Waits until a standby has what was committed over this connection, if there are any: else a failover could take it
  * back, and the tenant would be open in both cells.
  *
  * @param cell whose
- * @throws Error with a sentence when none has it by then, or nobody may know
+ * @param had there was one: it is away now, or becomes the primary without what was committed
+ * @throws StandbyLacking when none has it by then, or nobody may know
  */
-export async function waitForStandby(client: pg.Client, cell: number, withinMs: number): Promise<void> {
+export async function waitForStandby(client: pg.Client, cell: number, withinMs: number, had: boolean): Promise<void> {
   const [position] = await query<{ lsn: string }>(client, positionStatement, []);
   const endsAt = performance.now() + withinMs;
   for (;;) {
@@ -31,16 +42,16 @@ export async function waitForStandby(client: pg.Client, cell: number, withinMs: 
       position!.lsn,
     ]);
     const { count, flushed, hidden } = row!;
-    if (count === 0 || flushed) {
+    if (flushed || (count === 0 && !had)) {
       return;
     }
     if (hidden) {
-      throw new Error(
+      throw new StandbyLacking(
         `This login does not see how far the standbys of cell ${cell} are. Have an administrator run there: grant pg_read_all_stats to its owner; or give --without-standby.`,
       );
     }
     if (performance.now() >= endsAt) {
-      throw new Error(
+      throw new StandbyLacking(
         `No standby of cell ${cell} has followed within ${withinMs / 1000} s. --without-standby does not wait for one.`,
       );
     }

@@ -1,27 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Arrived, arrive } from './arrive.js';
 import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
-import { inTransaction, openConnection } from './connections.js';
+import { commit } from './commit.js';
+import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
-import { decide } from './decide.js';
 import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
-import { waitForStandby } from './standby.js';
-import { type MoveState, renewToken, setState } from './state.js';
+import { type MoveState, setState } from './state.js';
 
 const ROUNDS = 5;
 const LOOK_MS = 50;
 const BETWEEN_ROUNDS_MS = 1_000;
-const STANDBY_MS = 60_000;
-/** How long the mover asks the target whether its commit has come, when the answer to it was lost. */
-const DOUBT_MS = 120_000;
 /** Beside the longest attempt: for what a daemon does before and after it. */
 const BESIDE_ATTEMPT_SECONDS = 15;
 
 export interface StepOptions {
   keepDays: number;
-  /** Whether standbys of both cells shall have followed before a step that depends on it. */
-  waitsForStandbys: boolean;
   /** The longest time that an attempt takes. */
   attemptSeconds: number;
   /** How long a closed tenant waits for what is under way, before it is opened again. */
@@ -36,17 +30,6 @@ export interface Moved {
   arrived: Arrived;
   /** How long the tenant took no events. */
   closedMs: number;
-}
-
-/** A mover that ends here leaves the tenant as it is: only the target's answer can say where it lives. */
-class InDoubt extends Error {
-  override readonly name = 'InDoubt';
-
-  constructor(cause: Error, cell: number) {
-    super(
-      `${cause.message} The tenant stays closed until cell ${cell} has said whether it is open there: --resume asks.`,
-    );
-  }
 }
 
 const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
@@ -155,8 +138,9 @@ async function copyClosed(context: MoverContext, options: StepOptions, closedAt:
       throw limit.aborted && !context.signal.aborted ? tooLong(options) : error;
     })
     .finally(() => ends.reader.query('rollback').catch(() => {}));
+  context.signal.throwIfAborted();
   require(await change(context, ['CLOSED'], 'COMMITTING'));
-  await commit(context, options);
+  await commit(context, options.route);
   try {
     await markGone(ends.source, move, options.keepDays);
     const closedMs = performance.now() - closedAt;
@@ -174,59 +158,3 @@ const tooLong = ({ closedMsMax }: StepOptions) =>
   new Error(
     `The tenant was closed for ${closedMsMax / 1000} s, and not all of it was copied. --closed-for allows more.`,
   );
-
-/** Step 4b: from here on the tenant is closed until the target has said where it lives. */
-async function commit(context: MoverContext, { waitsForStandbys, route }: StepOptions): Promise<void> {
-  const { ends, move, from } = context;
-  try {
-    if (waitsForStandbys) {
-      await waitForStandby(ends.source, from, STANDBY_MS);
-    }
-    await ends.target.query('commit');
-  } catch (error) {
-    context.say(`${(error as Error).message} Cell ${move.cell} is asked whether the tenant is open there.`);
-    await ends.target.end().catch(() => {}); // a transaction that is not committed yet ends with it
-    if ((await ask(context)) === 'ABORTED') {
-      await goBack(context);
-      await route(from);
-      throw error;
-    }
-  }
-  if (waitsForStandbys) {
-    const client = await openConnection(ends.targetUrl);
-    await waitForStandby(client, move.cell, STANDBY_MS)
-      .catch((error: Error) => {
-        throw new InDoubt(error, move.cell);
-      })
-      .finally(() => client.end());
-  }
-}
-
-/** Opens a tenant here that never comes to the target by its token, so that it can be moved again. */
-export async function goBack({ ends, move }: Pick<MoverContext, 'ends' | 'move'>): Promise<void> {
-  await inTransaction(ends.source, async () => {
-    await setState(ends.source, move, ['COMMITTING'], 'COPYING');
-    move.token = await renewToken(ends.source, move.token);
-  });
-  move.state = 'COPYING';
-}
-
-/** Asks over new connections, until there is an answer. */
-async function ask({ ends, move, from }: MoverContext): Promise<'OPEN' | 'ABORTED'> {
-  const endsAt = performance.now() + DOUBT_MS;
-  for (;;) {
-    try {
-      const client = await openConnection(ends.targetUrl);
-      try {
-        return await decide(client, move, from);
-      } finally {
-        await client.end();
-      }
-    } catch (error) {
-      if (performance.now() >= endsAt) {
-        throw new InDoubt(error as Error, move.cell);
-      }
-      await delay(BETWEEN_ROUNDS_MS);
-    }
-  }
-}
