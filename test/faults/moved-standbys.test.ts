@@ -41,7 +41,7 @@ async function open(which: 'source' | 'target', synchronous = false) {
         ended.then((end) => Promise.reject(new Error(end))),
       ]),
     start: (...options: string[]) =>
-      new Mover(['tenant', 'move', String(id), '--to-url-file', two.urlFile(1), ...options], {
+      new Mover(['tenant', 'move', String(id), '--to-url-file', two.urlFile(two.cells[1].url), ...options], {
         ...two.settings,
         DATABASE_URL: two.cells[0].url,
       }),

@@ -3,10 +3,12 @@ import { INSTALLATION_TENANT } from '../../src/domain/installation/installation-
 import { forgetDue } from '../../src/operations/cells/move/forget.js';
 import { MOVED_TABLES } from '../../src/operations/cells/move/tables.js';
 import { eraseEvent } from '../../src/operations/erasure/erase-event.js';
+import { enableCell } from '../../src/operations/installation/enable-cell.js';
 import { revokeApiKey } from '../../src/operations/keys/revoke-api-key.js';
 import { commandLine } from '../../src/operations/rows/audit.js';
 import { rotateSecret } from '../../src/operations/webhooks/rotate-secret.js';
 import { moveHere } from '../faults/support/moving-cells.js';
+import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { everyKindOfRow } from '../support/every-kind-of-row.js';
 import { emitMany, makeKey, makeTenant, makeWebhook, type TestTenant } from '../support/factories.js';
@@ -284,6 +286,49 @@ describe('a move', () => {
     expect([await movingOf(source, id), await movingOf(target, id)]).toEqual([null, 'GONE']);
     expect((await two.run('tenant route')).output).toBe('');
     expect((await two.run('tenant route', 1)).output).toContain(`t${id} 0\n`);
+  });
+});
+
+describe('a tenant that has left', () => {
+  test('is not moved again from there: it would be open in two cells', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await move(id);
+    const third = await createTestDatabase();
+    try {
+      await onServer(third.url, (client) => enableCell(client, { number: 2, of: 16 }));
+      for (const file of ['cell1', two.urlFile(third.url)]) {
+        const { errors } = await two.run(`tenant move ${id} --to-url-file ${file}`);
+        expect(errors).toContain(`Tenant ${id} belongs to cell 1. DATABASE_URL has to be the one of that cell.`);
+      }
+      expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual(['GONE', 'OPEN']);
+    } finally {
+      await third.drop();
+    }
+  });
+
+  test(
+    'is left alone by commands about the former move once it is back, also without anything to erase',
+    SLOW,
+    async () => {
+      const { output } = await two.run('tenant create alone');
+      const id = Number(/Tenant (\d+)/.exec(output)![1]);
+      await move(id);
+      expect(await two.run(`tenant move ${id} --to-url-file cell0`, 1)).toMatchObject({ code: 0 });
+      await makeWebhook(source.services, id);
+      const before = await rowsOf(source, id);
+      expect((await move(id, '--resume')).errors).toContain(`No move of tenant ${id} is under way.`);
+      expect((await move(id, '--abort')).errors).toContain(`Tenant ${id} has no move to cell 1.`);
+      expect((await move(id, '--forget')).errors).toContain('is not that of a tenant that has moved away');
+      await source.rows("update hookwright.tenant_moves set forget_at = now() - interval '1 day'");
+      expect(await forgetDue(source.services.db.pool)).toBe(0);
+      expect([await rowsOf(source, id), await movingOf(source, id)]).toEqual([before, null]);
+    },
+  );
+
+  test('has to be moved from the cell that it lives in', SLOW, async () => {
+    const { id } = await makeTenant(source.services);
+    const wrongWay = await two.run(`tenant move ${id} --to-url-file cell0`, 1);
+    expect(wrongWay.errors).toContain(`Tenant ${id} belongs to cell 0. DATABASE_URL has to be the one of that cell.`);
   });
 });
 

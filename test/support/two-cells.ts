@@ -56,14 +56,16 @@ export class TwoCells implements AsyncDisposable {
 
   /** Runs a command over a cell. `--to-url-file cell<number>` names the other one. */
   run(line: string, cell = 0) {
-    const args = line.split(' ').map((word) => (/^cell\d$/.test(word) ? this.urlFile(Number(word.at(-1))) : word));
+    const args = line
+      .split(' ')
+      .map((word) => (/^cell\d$/.test(word) ? this.urlFile(this.cells[Number(word.at(-1))]!.url) : word));
     return runHere(args, { DATABASE_URL: this.cells[cell]!.url, LOG_LEVEL: 'fatal', ...this.settings });
   }
 
-  /** A file with the url of a cell's database. */
-  urlFile(cell: number): string {
+  /** A file with the url of a database. */
+  urlFile(url: string): string {
     const file = join(temporaryFolder(), 'url');
-    writeFileSync(file, `${this.cells[cell]!.url}\n`);
+    writeFileSync(file, `${url}\n`);
     return file;
   }
 

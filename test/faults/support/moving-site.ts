@@ -190,10 +190,13 @@ export class MovingSite implements AsyncDisposable {
 
   /** Starts the command as an operator does. @param options beside the tenant and the file */
   startMover(...options: string[]): Mover {
-    return new Mover(['tenant', 'move', String(this.tenantId), '--to-url-file', this.two.urlFile(1), ...options], {
-      ...this.#env,
-      DATABASE_URL: this.two.cells[0].url,
-    });
+    return new Mover(
+      ['tenant', 'move', String(this.tenantId), '--to-url-file', this.two.urlFile(this.two.cells[1].url), ...options],
+      {
+        ...this.#env,
+        DATABASE_URL: this.two.cells[0].url,
+      },
+    );
   }
 
   /** The state of the move in the source; undefined: there is none. */

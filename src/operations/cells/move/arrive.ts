@@ -132,6 +132,13 @@ const backStatement: Statement = {
     delete from hookwright.moved_keys m using hookwright.api_keys k where k.id = m.key_id and k.tenant_id = $1`,
 };
 
+/** What the tenant had left here when it went away is over: no command and no duty does the rest of it. */
+const overStatement: Statement = {
+  text: `
+    update hookwright.tenant_moves set state = 'DONE', changed_at = clock_timestamp()
+    where tenant_id = $1 and direction = 'OUT' and state = 'OPEN'`,
+};
+
 /** Does what follows from the rows that are there now. */
 async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   const { tenantId, copiedBefore } = move;
@@ -140,6 +147,7 @@ async function settleIn({ move, from, ends }: MoverContext): Promise<void> {
   await query(ends.target, sequencesStatement, [ordering, options]);
   await query(ends.target, jobsStatement, [tenantId]);
   await query(ends.target, backStatement, [tenantId]);
+  await query(ends.target, overStatement, [tenantId]);
   const change = { action: 'TENANT_MOVED', after: { fromCell: from } } as const;
   await raiseEventsOfEntries(ends.target, true);
   await auditBySql(ends.target, commandLine, { ...about('TENANT', tenantId, tenantId), ...change });

@@ -5,6 +5,7 @@ import { thisProgram } from '../../../platform/node/this-program.js';
 import type { EncryptionKey } from '../../../platform/settings/config.js';
 import { opensDataKey } from '../../secrets/secret-vault.js';
 import { tryEncryptionKeys } from '../../secrets/try-encryption-keys.js';
+import { cellOfMissing } from '../own-cell.js';
 import { differingDefinitions } from './compare-definitions.js';
 
 /** How many open deliveries may be copied while the tenant is closed without anybody allowing the time. */
@@ -15,13 +16,13 @@ interface Tenant {
   externalId: string | null;
   dataKey: Buffer;
   dataKeyKid: string;
-  deleted: boolean;
+  isHere: boolean;
 }
 
 const tenantStatement: Statement = {
   text: `
     select name, external_id as "externalId", data_key as "dataKey", data_key_kid as "dataKeyKid",
-           deleted_at is not null as deleted
+           deleted_at is null and moving is distinct from 'GONE' as "isHere"
     from hookwright.tenants where id = $1`,
 };
 
@@ -86,8 +87,8 @@ export interface Asked {
 export async function requireMovable(source: pg.Client, target: pg.Client, asked: Asked): Promise<number> {
   const { tenantId, to } = asked;
   const [tenant] = await query<Tenant>(source, tenantStatement, [tenantId]);
-  if (tenant === undefined || tenant.deleted || tenantId <= 0) {
-    throw new Error(`There is no tenant ${tenantId} (${thisProgram} tenant list shows them).`);
+  if (tenant === undefined || !tenant.isHere || tenantId <= 0) {
+    throw await notHere(source, tenantId);
   }
   await requireAbsent(target, asked);
   const [taken] = await query<{ what: string; id: number }>(target, takenStatement, [
@@ -114,6 +115,16 @@ export async function requireMovable(source: pg.Client, target: pg.Client, asked
     );
   }
   return await requireSmall(source, asked);
+}
+
+/** What a tenant has left here, or is here by a wrong url, is never moved: it would be open in two cells. */
+async function notHere(source: pg.Client, tenantId: number): Promise<Error> {
+  const cell = await cellOfMissing(source, tenantId);
+  return new Error(
+    cell === null
+      ? `There is no tenant ${tenantId} (${thisProgram} tenant list shows them).`
+      : `Tenant ${tenantId} belongs to cell ${cell}. DATABASE_URL has to be the one of that cell.`,
+  );
 }
 
 async function requireAbsent(target: pg.Client, { tenantId, to }: Asked): Promise<void> {

@@ -21,11 +21,14 @@ const COLUMNS = `token::text, tenant_id::float8 as "tenantId", cell, state, copi
 
 const latestStatement: Statement = {
   text: `
-    select ${COLUMNS} from hookwright.tenant_moves
-    where tenant_id = $1 and direction = 'OUT' order by started_at desc limit 1`,
+    select ${COLUMNS}
+    from (select * from hookwright.tenant_moves
+          where tenant_id = $1 and direction = 'OUT' order by started_at desc limit 1) latest
+    where state not in ('OPEN', 'DONE') or exists (
+      select from hookwright.tenants t where t.id = latest.tenant_id and t.moving = 'GONE')`,
 };
 
-/** The latest move of a tenant out of this cell. */
+/** The latest move of a tenant out of this cell. @returns null for none, and when it has come back since */
 export async function latestMove(client: pg.Client, tenantId: number): Promise<Move | null> {
   const [row] = await query<Move>(client, latestStatement, [tenantId]);
   return row ?? null;
