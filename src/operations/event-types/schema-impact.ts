@@ -6,6 +6,7 @@ import type { SearchDeps } from '../explorer/search.js';
 import { type BrokenOptions, findBrokenOptions } from './broken-options.js';
 import { brokenRulesOf, type EventTypeRegistry, type RegisteredEventType } from './event-type-registry.js';
 import { findRefusedEvents, type RefusedEvents } from './refused-events.js';
+import { type JudgedSchema, type SentChangeDeps, sentChangeOf } from './sent-change.js';
 
 /** The events and options of all tenants that a new schema of an event type would break. */
 export interface SchemaImpact extends BrokenOptions, Omit<RefusedEvents, 'eventsJudged'> {
@@ -20,16 +21,18 @@ const IMPACT_MS_MAX = 10_000;
  * changed.
  *
  * @param type as it is
- * @param schema a usable one
+ * @param judged a usable schema
  * @throws ApiError rate_limited when too many searches of this kind wait already
  */
 export function schemaImpact(
-  { db, searches, eventTypes }: SearchDeps & { eventTypes: Pick<EventTypeRegistry, 'brokenRules'> },
+  deps: SearchDeps & SentChangeDeps & { eventTypes: Pick<EventTypeRegistry, 'brokenRules'> },
   type: RegisteredEventType,
-  schema: JsonObject,
+  judged: JudgedSchema,
   msMax = IMPACT_MS_MAX,
 ): Promise<SchemaImpact> {
+  const { db, searches, eventTypes } = deps;
   const { name: eventType } = type;
+  const { schema } = judged;
   const check = compileEventSchema(JSON.stringify(schema));
   const judge = async (payload: unknown) => {
     const issues = brokenRulesOf(check, payload);
@@ -39,7 +42,8 @@ export function schemaImpact(
   return searches.run(PLATFORM, async () => {
     const slices = new Slices(msMax);
     const change = { eventType, before: JSON.parse(type.schema) as JsonObject, after: schema };
-    const options = await findBrokenOptions(db, change, new Slices(msMax / 2));
+    const sentChange = await sentChangeOf(deps, type, judged);
+    const options = await findBrokenOptions(db, change, sentChange, new Slices(msMax / 2));
     const events = await findRefusedEvents(db, eventType, judge, slices);
     return {
       ...options,
