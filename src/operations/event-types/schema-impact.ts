@@ -15,6 +15,11 @@ export interface SchemaImpact extends BrokenOptions, Omit<RefusedEvents, 'events
 
 /** The longest time of a search; its answer is what is known then. */
 const IMPACT_MS_MAX = 10_000;
+/** The same after the proof of a converter that took its whole time: every request ends within 15 s. */
+const IMPACT_MS_MIN = 1_000;
+
+/** The time for a search that begins so many ms after the dry run. */
+export const impactMsAfter = (ms: number): number => Math.max(IMPACT_MS_MAX - ms, IMPACT_MS_MIN);
 
 /**
  * Finds what breaks when an event type gets another schema: its newest events, and options of webhooks. Nothing is
