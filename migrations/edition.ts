@@ -3,10 +3,10 @@ import { functions } from './functions.js';
 import { lastStep } from './last-step.js';
 
 /** Raised with each change of a function or of the last step. A lower one never replaces a higher one. */
-export const EDITION = 31;
+export const EDITION = 32;
 
 /** SHA-256 of all texts of the edition. A test compares, so that no change forgets the number. */
-export const EDITION_DIGEST = '0135f508b510c355ee738dcbac800b4b5aea9b34b28780284da89e32911526cf';
+export const EDITION_DIGEST = '03c7c3476f376c76ff0d2f8935db86ba0a7da266a66847489bd71bc236ae2f76';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

@@ -1,4 +1,4 @@
--- Functions that have other arguments now are dropped first. Roles that may call them get the right back (rights.sql).
+-- Functions that have other arguments, or columns, now are dropped first. Roles that may call them get the right back (rights.sql).
 
 select set_config('hookwright.grants', coalesce(string_agg(
   format('grant execute on function hookwright.%I to %s', p.proname, a.grantee::regrole), '; '), 'select'), true)
@@ -39,3 +39,4 @@ drop function if exists hookwright.write_events_flow;
 drop function if exists hookwright.emit_lone_event(bigint, text, text, integer, text, integer, integer, text, text);
 drop function if exists hookwright.judge_emits;
 drop function if exists hookwright.write_scheduled_event(bigint, text, text, timestamptz, text, text, integer);
+drop function if exists hookwright.options_with_paths;

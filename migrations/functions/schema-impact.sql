@@ -78,10 +78,10 @@ $$;
 -- The options with paths of some webhooks, whose tenants may be any. None of them has a secret. Empty in a transaction
 -- for a tenant.
 create or replace function hookwright.options_with_paths(webhooks bigint[])
-returns table (webhook_id bigint, tenant_id bigint, filter jsonb, shape json, format text, "text" text, template json,
-               key_path text)
+returns table (webhook_id bigint, tenant_id bigint, filter jsonb, release text, shape json, format text, "text" text,
+               template json, key_path text)
 language sql stable security definer set search_path = pg_catalog, hookwright, pg_temp as $$
-  select o.webhook_id, o.tenant_id, o.filter, o.shape, o.format, o.text, o.template,
+  select o.webhook_id, o.tenant_id, o.filter, o.release, o.shape, o.format, o.text, o.template,
          case when o.ordering_by = 'KEY' then o.key_path end
   from hookwright.webhook_options o
   where hookwright.current_tenant() = 0 and o.webhook_id = any(webhooks)

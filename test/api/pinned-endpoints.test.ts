@@ -137,6 +137,28 @@ describe('a shape and a template are judged by the version that the release give
     expect(await sent()).toEqual([{ body: '{"unit_price":"x"}' }]);
   });
 
+  test('in the preview of an endpoint that is yet to be created, as it would be pinned', async () => {
+    const type = { name: 'pin.tried', description: 'x', schema: form('mail') };
+    await admin('registerEventType', type, 'eventType { name }');
+    await admin('createRelease', { name: 'tried-1' }, 'release { name }');
+    const converter = [{ op: 'RENAME', path: 'email', to: 'mail' }];
+    await admin('updateEventType', { name: type.name, schema: form('email'), converter }, 'eventType { version }');
+    const preview = (content: object | null) =>
+      by().ask('query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }', {
+        input: { eventTypes: [type.name], payload: { email: 'x' }, ...(content && { content }) },
+      });
+    const bodyOf = (answer: Answer) => dataOf(answer).previewContent.samples[0].body;
+    const shape = (field: string) => `subscription { event { ... on PinTried { ${field} } } }`;
+    expect(bodyOf(await preview(null))).toBe('{"mail":"x"}');
+    expect(bodyOf(await preview({ shape: shape('mail') }))).toBe('{"mail":"x"}');
+    expect(issuesOf(await preview({ shape: shape('email') }))).toEqual(SHAPE_INVALID);
+    expect(bodyOf(await preview({ shape: shape('email'), release: null }))).toBe('{"email":"x"}');
+    const { id } = webhookOf(await create({ release: null }, tenant, { eventTypes: [type.name] }));
+    const input = { webhookId: id, content: { shape: shape('email') }, payload: { email: 'x' } };
+    const query = 'query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }';
+    expect(bodyOf(await by().ask(query, { input }))).toBe('{"email":"x"}');
+  });
+
   test('in previews and in the schema that shapes are written with', async () => {
     const preview = async (shape: string) =>
       by().ask('query ($input: PreviewContentInput!) { previewContent(input: $input) { samples { body } } }', {

@@ -77,7 +77,14 @@ describe('a breaking schema', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
     expect(await page.getByText('The new schema breaks').count()).toBe(0);
     await editor.fill(JSON.stringify(after));
-    await page.getByRole('button', { name: 'Save the breaking change' }).click();
+    const save = page.getByRole('button', { name: 'Save the breaking change' });
+    await save.waitFor();
+    // A converter is another decision: pinned endpoints keep what they get.
+    const converter = page.getByLabel(/^Converter to the present version/);
+    await converter.fill('[{"op": "RENAME", "path": "amount", "to": "total"}]');
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+    await converter.fill('');
+    await save.click();
     await page.getByText('Version 3 is in use.').waitFor();
     expect((await versions())[2]).toEqual(after);
 

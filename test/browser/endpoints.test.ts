@@ -394,6 +394,22 @@ describe('filter and format', () => {
     expect(await dialog.getByRole('button', { name: 'Edit in rows' }).getAttribute('title')).toMatch(/cannot show/);
     await dialog.getByRole('button', { name: 'Remove the filter' }).click();
     await dialog.getByText('Each event of the subscribed types is sent.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    // What has changed is tried with a state before.
+    await setContent(stack, id, { filter: { field: { path: 'code', op: 'CHANGED' } } });
+    await page.reload();
+    await page.getByRole('button', { name: 'Change' }).nth(1).click();
+    await dialog.getByRole('button', { name: 'Own payload' }).click();
+    await eventually(async () => (await payload.inputValue()) !== '');
+    await payload.fill('{"code": "Z"}');
+    await dialog.getByText(/^This event is not sent/).waitFor();
+    const previous = dialog.getByRole('textbox', { name: 'State before the change' });
+    await previous.fill('{"code": ');
+    await dialog.getByText('The state before the change is not a JSON object.').waitFor();
+    await previous.fill('{"code": "Y"}');
+    await dialog.locator('bdi').getByText('"Z"', { exact: true }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
   });
 });
 

@@ -271,6 +271,18 @@ test('types pull prints a module with every type, those of the service too', asy
   expect(said).toContain('@deprecated Hookwright refuses further events of this type.');
 });
 
+/** Makes an endpoint that is pinned to a release, and sends one field. */
+async function pin(eventType: string, release: string, path: string): Promise<void> {
+  stack.services.eventTypes.forget();
+  stack.services.releases.forget();
+  const content = { release, format: 'TEMPLATE', template: { value: `{{${path}}}` } };
+  await ask(
+    { ...at(), key: api.key, keyFrom: '' } as Connection,
+    `mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }`,
+    { input: { url: 'https://receiver.example.com/', eventTypes: [eventType], content } },
+  );
+}
+
 test('types push brings converters with new schemas, adds missing ones, and creates a release', async () => {
   const where = mkdtempSync(join(tmpdir(), 'hookwright-converters-'));
   const text = { type: 'string' };
@@ -287,7 +299,16 @@ test('types push brings converters with new schemas, adds missing ones, and crea
     const rename = { op: 'RENAME', path: 'title', to: 'name' };
     put('moved.user', { ...order({ title: text }, ['title']), converter: [{ ...rename, op: 'RENAM' }] }, where);
     expect((await push({ yes: true }, where)).said).toContain('converter.0.op must be one of RENAME');
+    await pin('moved.user', '2026-03', 'name');
+    put('moved.user', order({ title: text }, ['title']), where);
+    const breaks = 'Breaks: the template of';
+    expect((await push({ dryRun: true }, where)).said).toContain(breaks);
+    put('moved.user', { ...order({ title: text }, ['title']), converter: [{ ...rename, to: 'nam' }] }, where);
+    expect((await push({ dryRun: true }, where)).said).toContain('! Its converter does not fit the sample');
     put('moved.user', { ...order({ title: text }, ['title']), converter: [rename] }, where);
+    const { said } = await push({ dryRun: true }, where);
+    expect(said).toContain('It breaks no event of the last 0, and no option of 1 webhook.');
+    expect(said).not.toContain('does not fit');
     expect((await push({ yes: true }, where)).said).toContain('+ converter from version 2 to 1: 1 step');
     expect((await push({ yes: true }, where)).said).toContain('There is nothing to push.');
     // The converter that the file still has is that of version 2.

@@ -85,6 +85,16 @@ describe('other options', () => {
     expect(found({ format: 'JSON', text: message, template }, after)).toEqual([]);
   });
 
+  test('a placeholder for the state before breaks as one for the payload does', () => {
+    const template = { was: '{{@previous.total.amount}}', id: '{{@previous.id}}', all: '{{@previous}} {{@changed}}' };
+    expect(broken({ format: 'TEMPLATE', template }, schema({ id: text }))).toEqual([
+      {
+        ...{ option: 'TEMPLATE', code: 'path_not_in_schema', path: '@previous.total.amount', types: null },
+        message: 'The new schema does not have @previous.total.amount.',
+      },
+    ]);
+  });
+
   test('a shape breaks by its fields, and the placeholders behind it by none', () => {
     const fields = [
       { key: 'total', property: 'total', fields: [{ key: 'amount', property: 'amount' }] },

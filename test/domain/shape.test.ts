@@ -523,6 +523,13 @@ test('fields that a schema no longer has are named', () => {
   expect(missing(object({ total: text, customer: text, lines: text, extra: text }))).toEqual([
     ...['customer.email', 'customer.age', 'lines.sku', 'lines.qty'],
   ]);
+  const former = planOf(
+    'subscription { event { ... on BookingCreated { total previous { total customer { age } } } } }',
+  );
+  expect(missingFields(booking, former.types['booking.created']!)).toEqual([]);
+  expect(missingFields(object({ customer: object({ email: text }) }), former.types['booking.created']!)).toEqual([
+    ...['total', 'previous.total', 'previous.customer.age'],
+  ]);
 });
 
 test('a shape names event types with half a million characters of schemas together, and not more', () => {

@@ -94,8 +94,15 @@ graphql(`
 
 /** Finds what another schema breaks, and changes nothing. */
 export const TRY_EVENT_TYPE = graphql(`
-  mutation TryEventType($name: String!, $description: String, $schema: JSONObject!) {
-    updateEventType(input: { name: $name, description: $description, schema: $schema, dryRun: true }) {
+  mutation TryEventType(
+    $name: String!
+    $description: String
+    $schema: JSONObject!
+    $converter: [ConverterStepInput!]
+  ) {
+    updateEventType(
+      input: { name: $name, description: $description, schema: $schema, converter: $converter, dryRun: true }
+    ) {
       impact { ...SchemaImpact }
     }
   }

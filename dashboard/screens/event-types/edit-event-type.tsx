@@ -44,8 +44,8 @@ export default function EditEventType() {
               ...(converter === undefined ? {} : { converter: converter as ConverterStepInput[] }),
             })
           }
-          decision={(schema) => {
-            const impact = change.impactOf(schema);
+          decision={({ schema, converter }) => {
+            const impact = change.impactOf(schema, converter);
             return (
               impact && {
                 shown: <SchemaImpact impact={impact} />,

@@ -31,7 +31,7 @@ type Save<Data> = (written: Written) => Promise<{ data?: Data | undefined; error
  * @param busyText in place of `action` while it saves.
  * @param save may answer with nothing, when it asks first: see `decision`.
  * @param children below the schema, such as its changes.
- * @param decision what saving this schema would do, shown beside a red button.
+ * @param decision what saving this schema with this converter would do, shown beside a red button.
  */
 export function EventTypeForm<Data>({
   fixed,
@@ -53,12 +53,16 @@ export function EventTypeForm<Data>({
   save: Save<Data>;
   saved: (data: Data) => void;
   children?: (schema: Written['schema']) => ReactNode;
-  decision?: (schema: Written['schema']) => { shown: ReactNode; action: string } | undefined;
+  decision?: (written: Pick<Written, 'schema' | 'converter'>) => { shown: ReactNode; action: string } | undefined;
 }) {
   const form = useTypeForm(usual, save, saved);
   const parsed = parseObject(form.values.schema);
-  const isWrong = 'wrong' in parsed || 'wrong' in parseConverter(form.values.converter);
-  const decided = 'value' in parsed ? decision?.(parsed.value) : undefined;
+  const converter = parseConverter(form.values.converter);
+  const isWrong = 'wrong' in parsed || 'wrong' in converter;
+  const decided =
+    'value' in parsed && 'value' in converter
+      ? decision?.({ schema: parsed.value, converter: converter.value ?? undefined })
+      : undefined;
   return (
     <form onSubmit={form.submit} className="flex max-w-4xl flex-col gap-4">
       {form.error && <Failure error={form.error} />}

@@ -18,29 +18,29 @@ interface Answer {
   error?: CombinedError | undefined;
 }
 
-export const isOtherSchema = (schema: Schema, before: Schema | undefined): boolean =>
-  JSON.stringify(schema) !== JSON.stringify(before);
+const isOther = (one: unknown, before: unknown): boolean => JSON.stringify(one) !== JSON.stringify(before);
+export const isOtherSchema: (schema: Schema, before: Schema | undefined) => boolean = isOther;
 
 /**
- * Changes an event type. A schema is tried first. Where nothing breaks it is saved at once. Otherwise `save` answers
- * with nothing, `impactOf` has what breaks, and a second `save` of the same schema is the decision.
+ * Changes an event type. A schema is tried first, with its converter. Where nothing breaks it is saved at once. Otherwise
+ * `save` answers with nothing, `impactOf` has what breaks, and a second `save` of the same is the decision.
  */
 export function useSchemaChange(name: string) {
   const [, tryOut] = useMutation(TRY_EVENT_TYPE);
   const [, update] = useMutation(UPDATE_EVENT_TYPE);
-  const [found, setFound] = useState<{ schema: Schema; impact: SchemaImpactFragment }>();
-  const impactOf = (schema: Schema) => (found && !isOtherSchema(schema, found.schema) ? found.impact : undefined);
+  const [found, setFound] = useState<Pick<Change, 'schema' | 'converter'> & { impact: SchemaImpactFragment }>();
+  const impactOf = (schema: Schema, converter?: unknown) =>
+    found && !isOther([schema, converter], [found.schema, found.converter]) ? found.impact : undefined;
   const save = async (change: Change): Promise<Answer> => {
-    const { schema } = change;
-    if (schema && impactOf(schema) === undefined) {
-      const { description } = change;
-      const { data, error } = await tryOut({ name, schema, ...(description === undefined ? {} : { description }) });
+    const { schema, converter } = change;
+    if (schema && impactOf(schema, converter) === undefined) {
+      const { data, error } = await tryOut({ name, ...change, schema });
       if (error) {
         return { error };
       }
       const impact = data?.updateEventType.impact;
       if (impact && (impact.breaks || !impact.complete)) {
-        setFound({ schema, impact });
+        setFound({ schema, ...(converter === undefined ? {} : { converter }), impact });
         return {};
       }
     }

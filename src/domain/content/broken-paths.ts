@@ -45,30 +45,42 @@ export interface SchemaChange {
  * Finds what a new schema breaks for a webhook that gets events of the type. Schemas of its other types do not count:
  * for these events the path is gone.
  *
+ * @param change of events as they are emitted, which filters and ordering keys see
+ * @param sent the change of what the webhook is sent, which the others see; null: that stays as it is
  * @returns in small pieces of work: an empty list after each that has found nothing
  */
-export function* brokenPaths(options: OptionsWithPaths, change: SchemaChange): Generator<BrokenPath[]> {
-  const { before, after } = change;
+export function* brokenPaths(
+  options: OptionsWithPaths,
+  change: SchemaChange,
+  sent: SchemaChange | null = change,
+): Generator<BrokenPath[]> {
   const { filter, keyPath } = options;
-  const broken = (option: BrokenPath['option'], judge: (schema: JsonObject) => OptionWarning[]) =>
-    newOnes(judge(before), judge(after)).map((warning) => brokenPath(option, warning));
   if (filter !== null) {
-    yield broken('FILTER', (schema) => filterWarnings(filter, [schema]));
+    yield brokenIn(change, 'FILTER', (schema) => filterWarnings(filter, [schema]));
   }
   if (keyPath !== null) {
-    yield broken('ORDERING_KEY', (schema) => keyWarnings(keyPath, [schema]));
+    yield brokenIn(change, 'ORDERING_KEY', (schema) => keyWarnings(keyPath, [schema]));
+  }
+  if (sent === null) {
+    return;
   }
   const { shape = null, text = null, template = null } = contentFrom(options) ?? {};
   if (shape !== null) {
-    yield broken('SHAPE', (schema) => shapeWarnings(shape, change.eventType, schema));
+    yield brokenIn(sent, 'SHAPE', (schema) => shapeWarnings(shape, sent.eventType, schema));
     return; // placeholders stand for values of its result
   }
   for (const [option, tree] of [['TEXT', text] as const, ['TEMPLATE', template] as const]) {
     for (const path of new Set(placeholdersIn(tree))) {
-      yield broken(option, (schema) => placeholderWarnings([path], [schema]));
+      yield brokenIn(sent, option, (schema) => placeholderWarnings([path], [schema]));
     }
   }
 }
+
+const brokenIn = (
+  { before, after }: SchemaChange,
+  option: BrokenPath['option'],
+  judge: (schema: JsonObject) => OptionWarning[],
+): BrokenPath[] => newOnes(judge(before), judge(after)).map((warning) => brokenPath(option, warning));
 
 /** Each once: conditions may repeat a path. */
 function newOnes(before: readonly OptionWarning[], after: readonly OptionWarning[]): OptionWarning[] {

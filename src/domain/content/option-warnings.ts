@@ -4,6 +4,7 @@ import { type TypesAt, typesAt } from '../schema-rules/types-at.js';
 import { type JsonType, jsonTypeOf, typesInWords } from '../text/json-type.js';
 import { conditionsIn, type EventFilter, type FieldCondition, type FilterOp, type PlacedCondition } from './filter.js';
 import { namesOf, pathOf, TYPE_PATH } from './filter-path.js';
+import { namesOfPlaceholder } from './placeholders.js';
 import { missingFields } from './shape/missing-fields.js';
 import type { ShapePlan } from './shape/project.js';
 
@@ -54,10 +55,10 @@ export function conditionWarnings({ condition, lists }: PlacedCondition, schemas
   return types === 'none' ? [unknownPath(path)] : valueWarnings({ ...condition, path }, types);
 }
 
-/** Numbers in paths of placeholders count elements of lists. */
+/** Numbers in paths of placeholders count elements of lists. The state before has the fields of the payload. */
 export const placeholderWarnings = (paths: readonly string[], schemas: Schemas): OptionWarning[] =>
   paths.flatMap((path) => {
-    const names = (namesOf(path) ?? []).filter((name) => !/^\d+$/.test(name));
+    const names = (namesOfPlaceholder(path) ?? []).filter((name) => !/^\d+$/.test(name));
     return typesAt(schemas, names, 'element') === 'none' ? [unknownPath(path)] : [];
   });
 

@@ -46,11 +46,13 @@ export function parseText(text: string): { parts: (string | Placeholder)[] } | {
 }
 
 function placeholderOf(path: string): Placeholder | null {
-  const ofEvent = EVENT_PATHS.find((one) => one === path);
-  const isPrevious = path.startsWith(BELOW_PREVIOUS);
-  const of = ofEvent ?? namesOf(isPrevious ? path.slice(BELOW_PREVIOUS.length) : path);
-  return of === null ? null : { path, of, isPrevious };
+  const of = EVENT_PATHS.find((one) => one === path) ?? namesOfPlaceholder(path);
+  return of === null ? null : { path, of, isPrevious: path.startsWith(BELOW_PREVIOUS) };
 }
+
+/** The names that lead to a value of the payload, or of the state before; null: the path has another form. */
+export const namesOfPlaceholder = (path: string): readonly string[] | null =>
+  namesOf(path.startsWith(BELOW_PREVIOUS) ? path.slice(BELOW_PREVIOUS.length) : path);
 
 /** The parts of a text that was judged when it was saved. */
 export function partsOf(text: string): readonly (string | Placeholder)[] {

@@ -90,11 +90,10 @@ export class TemplatePlan {
   }
 }
 
-/** The paths of the placeholders in the texts of a tree, but for those that are of the event itself. */
+/** The paths of the placeholders in the texts of a tree for values of the payload, and of the state before. */
 export function placeholdersIn(tree: unknown): string[] {
   if (typeof tree === 'string') {
-    const paths = partsOf(tree).flatMap((part) => (typeof part === 'string' ? [] : part.path));
-    return paths.filter((path) => !path.startsWith('@'));
+    return partsOf(tree).flatMap((part) => (typeof part === 'string' || typeof part.of === 'string' ? [] : part.path));
   }
   return typeof tree === 'object' && tree !== null ? Object.values(tree).flatMap(placeholdersIn) : [];
 }

@@ -1,9 +1,10 @@
 import { missingFields } from '../../domain/content/shape/missing-fields.js';
 import type { PlannedField } from '../../domain/content/shape/project.js';
-import type { JsonObject } from '../../domain/schema-rules/subschemas.js';
 import { piece } from '../../platform/concurrency/in-pieces.js';
-import type { HasPool, Statement } from '../../platform/database/database.js';
+import type { Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { RegisteredEventType } from './event-type-registry.js';
+import { type JudgedSchema, type SentChangeDeps, sentChangeOf } from './sent-change.js';
 
 /** A shape that asks for fields which payloads of an event type do not have. */
 interface AffectedShape {
@@ -17,22 +18,32 @@ export const AFFECTED_SHAPES_MAX = 100;
 
 const shapesStatement: Statement = {
   name: 'read_shapes_of_type',
-  text: `select tenant_id as "tenantId", webhook_id as "webhookId", planned
-         from hookwright.all_shapes, lateral (select shape -> 'plan' -> 'types' -> $1 as planned) of_type
-         where planned is not null order by webhook_id`,
+  text: `select s.tenant_id as "tenantId", s.webhook_id as "webhookId", planned, o.release
+         from hookwright.all_shapes s, lateral (select s.shape -> 'plan' -> 'types' -> $1 as planned) of_type,
+              hookwright.options_with_paths(array[s.webhook_id]) o
+         where planned is not null order by s.webhook_id`,
 };
 
-/** The first shapes of all tenants that ask for fields which a schema of the event type does not have. */
+/**
+ * The first shapes of all tenants that ask for fields which a schema of the event type does not have. Those of endpoints
+ * whose release keeps them from that schema are left out.
+ *
+ * @param type as it is
+ */
 export async function affectedShapes(
-  { pool }: HasPool,
-  eventType: string,
-  schema: JsonObject,
+  deps: SentChangeDeps,
+  type: RegisteredEventType,
+  judged: JudgedSchema,
 ): Promise<AffectedShape[]> {
-  type Row = Omit<AffectedShape, 'fields'> & { planned: PlannedField[] };
-  const rows = await tenantQuery<Row>(pool, null, shapesStatement, [eventType]);
+  type Row = Omit<AffectedShape, 'fields'> & { planned: PlannedField[]; release: string | null };
+  const rows = await tenantQuery<Row>(deps.db.pool, null, shapesStatement, [type.name]);
+  const sentChange = await sentChangeOf(deps, type, judged);
   const affected: AffectedShape[] = [];
-  for (const { planned, ...shape } of rows) {
-    const fields = await piece(null, () => missingFields(schema, planned));
+  for (const { planned, release, ...shape } of rows) {
+    if ((await sentChange(release)) === null) {
+      continue;
+    }
+    const fields = await piece(null, () => missingFields(judged.schema, planned));
     if (fields.length > 0 && affected.push({ ...shape, fields }) === AFFECTED_SHAPES_MAX) {
       break;
     }

@@ -7,6 +7,7 @@ import {
 import type { Slices } from '../../platform/concurrency/slices.js';
 import type { HasPool, Statement } from '../../platform/database/database.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
+import type { SentChange } from './sent-change.js';
 
 /** A path in an option of a webhook that a new schema breaks. */
 interface BrokenOption extends BrokenPath {
@@ -34,17 +35,22 @@ const webhooksStatement: Statement = {
 
 const optionsStatement: Statement = {
   name: 'read_options_with_paths',
-  text: `select webhook_id as "webhookId", tenant_id as "tenantId", filter, shape, format, text, template,
-                key_path as "keyPath"
+  text: `select webhook_id as "webhookId", tenant_id as "tenantId", filter, release, shape, format, text,
+                template, key_path as "keyPath"
          from hookwright.options_with_paths($1)`,
 };
 
-type Row = OptionsWithPaths & Pick<BrokenOption, 'tenantId' | 'webhookId'>;
+type Row = OptionsWithPaths & Pick<BrokenOption, 'tenantId' | 'webhookId'> & { release: string | null };
 
-/** Finds what a new schema breaks in the options of webhooks, over all tenants. */
+/**
+ * Finds what a new schema breaks in the options of webhooks, over all tenants.
+ *
+ * @param sentChange to webhooks of each release
+ */
 export async function findBrokenOptions(
   { pool }: HasPool,
   change: SchemaChange,
+  sentChange: SentChange,
   slices: Slices,
 ): Promise<BrokenOptions> {
   type Webhooks = { webhooks: number; withPaths: number[] };
@@ -57,22 +63,22 @@ export async function findBrokenOptions(
       if (slices.leftMs === 0) {
         return { ...found, complete: false };
       }
-      await judge(row, change, slices, found);
+      const { tenantId, webhookId, ...options } = row;
+      for (const paths of brokenPaths(options, change, await sentChange(options.release))) {
+        note(found, { tenantId, webhookId }, paths);
+        await slices.next();
+      }
     }
   }
   return found;
 }
 
-async function judge(
-  { tenantId, webhookId, ...options }: Row,
-  change: SchemaChange,
-  slices: Slices,
+function note(
   found: BrokenOptions,
-): Promise<void> {
-  for (const paths of brokenPaths(options, change)) {
-    found.brokenOptionCount += paths.length;
-    const room = BROKEN_OPTIONS_MAX - found.brokenOptions.length;
-    found.brokenOptions.push(...paths.slice(0, room).map((path) => ({ tenantId, webhookId, ...path })));
-    await slices.next();
-  }
+  webhook: Pick<BrokenOption, 'tenantId' | 'webhookId'>,
+  paths: readonly BrokenPath[],
+): void {
+  found.brokenOptionCount += paths.length;
+  const room = BROKEN_OPTIONS_MAX - found.brokenOptions.length;
+  found.brokenOptions.push(...paths.slice(0, room).map((path) => ({ ...webhook, ...path })));
 }

@@ -14,7 +14,7 @@ import { count, endOf } from '../../../text/numbers';
 import { ConditionWords } from './condition-words';
 import { OwnEventFields } from './own-event';
 import type { DryRun } from './use-dry-run';
-import { PAUSE_MS, type Sample } from './use-preview';
+import { PAUSE_MS, previousIn, type Sample } from './use-preview';
 import { UNFINISHED } from './words';
 
 /** The effect of a content: how many of the past events match, and the body of one of them before and after. */
@@ -36,7 +36,9 @@ export function DryRunCard({ preview, unfinished, own, onOwn, types }: DryRun) {
           <Segments
             label={t`Events`}
             value={own ? 'own' : 'past'}
-            onChange={(chosen) => onOwn(chosen === 'own' ? { eventType: types[0]!, text: '' } : undefined)}
+            onChange={(chosen) =>
+              onOwn(chosen === 'own' ? { eventType: types[0]!, text: '', previous: '' } : undefined)
+            }
             options={[
               { value: 'past', name: t`Past events` },
               { value: 'own', name: t`Own payload` },
@@ -66,10 +68,14 @@ function Blocker({
   const { t, i18n } = useLingui();
   const lacks = useSettled(unfinished, PAUSE_MS);
   const isNoPayload = own !== undefined && own.text !== '' && 'wrong' in parseObject(own.text);
+  const isNoState = own !== undefined && 'wrong' in previousIn(own.previous);
   const [issue] = issues;
   const field = String(issue?.path[0]);
   const refusal = issue && (isName(field) ? `${i18n._(ENDPOINT_FIELDS[field].name)}: ${issue.detail}` : issue.detail);
-  const why = lacks ? i18n._(UNFINISHED[lacks]) : isNoPayload ? t`The payload is not valid JSON.` : refusal;
+  const wrong = isNoPayload
+    ? t`The payload is not valid JSON.`
+    : isNoState && t`The state before the change is not a JSON object.`;
+  const why = lacks ? i18n._(UNFINISHED[lacks]) : wrong || refusal;
   return (
     <>
       {error && <Failure error={error} />}

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
 import type { Issue } from '../../../parts/issues';
-import { type ContentDraft, contentOf, type Unfinished, unfinishedIn } from './content-draft';
+import { type ContentDraft, contentChange, contentOf, type Unfinished, unfinishedIn } from './content-draft';
 import type { KnownPaths } from './use-paths';
 import { type OwnEvent, type PreviewState, type PreviewTarget, usePreview } from './use-preview';
 
@@ -26,7 +26,12 @@ export function useDryRun(
   target: PreviewTarget,
   refused: readonly Issue[],
 ): { issues: readonly Issue[]; unfinished: Unfinished | undefined; dryRun: DryRun | undefined } {
-  const content = useMemo(() => contentOf(draft, paths.kindsAt), [draft, paths]);
+  const isNew = !('webhookId' in target);
+  const content = useMemo(() => {
+    const whole = contentOf(draft, paths.kindsAt);
+    // What is not sent when it is created is as the service has it then, such as the release.
+    return whole && isNew ? contentChange(draft, paths.kindsAt) : whole;
+  }, [draft, paths, isNew]);
   const [own, onOwn] = useState<OwnEvent>();
   const hasTypes = 'webhookId' in target || target.eventTypes.length > 0;
   const preview = usePreview(target, hasTypes ? content : undefined, own);

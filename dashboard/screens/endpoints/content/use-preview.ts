@@ -15,6 +15,8 @@ export interface OwnEvent {
   eventType: string;
   /** The payload as it is written. */
   text: string;
+  /** The state before the change, as it is written; empty: there is none. */
+  previous: string;
 }
 
 /** What the content is for: a webhook, or one that does not exist yet. */
@@ -76,11 +78,18 @@ export function usePreview(
   return { answer, issues, error: issues.length > 0 ? undefined : refusal, isBehind };
 }
 
-/** Undefined while the payload is not an object. */
+/** Undefined while the payload, or the state before, is not an object. */
 function eventsOf(own: OwnEvent | undefined): Partial<PreviewContentInput> | undefined {
   if (own === undefined) {
     return { last: PREVIEWED_EVENTS };
   }
-  const parsed = parseObject(own.text);
-  return 'value' in parsed ? { eventTypes: [own.eventType], payload: parsed.value } : undefined;
+  const payload = parseObject(own.text);
+  const previous = previousIn(own.previous);
+  return 'value' in payload && 'value' in previous
+    ? { eventTypes: [own.eventType], payload: payload.value, ...(previous.value && { previous: previous.value }) }
+    : undefined;
 }
+
+/** The state before the change that somebody has written; null: none. */
+export const previousIn = (text: string): ReturnType<typeof parseObject> | { value: null } =>
+  text.trim() === '' ? { value: null } : parseObject(text);

@@ -14,7 +14,7 @@ import {
   registerEventType,
   updateEventType,
 } from '../../../operations/event-types/register-event-type.js';
-import { schemaImpact } from '../../../operations/event-types/schema-impact.js';
+import { impactMsAfter, schemaImpact } from '../../../operations/event-types/schema-impact.js';
 import { schemaIssues } from '../../../platform/payload-checks/schema-issues.js';
 import { actorOf, type Context } from '../../context/context.js';
 import { InputArg } from '../fields/arguments.js';
@@ -107,6 +107,10 @@ class RegisterEventTypePayload extends EventTypePayload {}
 class UpdateEventTypePayload extends EventTypePayload {
   /** The schema of the input. */
   schema!: Record<string, unknown> | null;
+  /** Whether there is a converter in it. */
+  converts!: boolean;
+  /** In ms, for what the schema breaks. */
+  timeLeft!: number;
   dryRun!: boolean;
 
   @Nullable(() => ConverterProof, 'What the converter made of payloads. Null without one.')
@@ -153,10 +157,12 @@ export class EventTypeMutations {
       throw refusedInput([], 'nothing_to_change', detail);
     }
     const dryRun = input.dryRun ?? false;
+    const startedAt = performance.now();
     const { proof, proved } = await provedConverter(context, { ...input, schema }, dryRun);
     await updateEventType(context.db, { name, description, schema, proved }, actorOf(context), { dryRun });
     const { eventType } = await changed(context, name);
-    return { eventType, schema: schema ?? null, dryRun, proof };
+    const timeLeft = impactMsAfter(performance.now() - startedAt);
+    return { eventType, schema: schema ?? null, converts: proved !== undefined, timeLeft, dryRun, proof };
   }
 
   @RequiresScope('platform:admin')
@@ -192,20 +198,21 @@ export class EventTypeMutations {
 export class UpdateEventTypePayloadResolver {
   @mayHold(AFFECTED_SHAPES_MAX)
   @FieldResolver(() => [AffectedShape], {
-    description: `Shapes that ask for fields which the new schema does not have; empty without a new schema. At most ${AFFECTED_SHAPES_MAX}.`,
+    description: `Shapes that ask for fields which the new schema does not have; empty without a new schema. Endpoints that a release keeps on an older version are left out. At most ${AFFECTED_SHAPES_MAX}.`,
   })
-  async affectedShapes(@Root() { eventType, schema }: UpdateEventTypePayload, @Ctx() { db }: Context) {
-    return schema === null ? [] : affectedShapes(db, eventType.name, schema);
+  async affectedShapes(@Root() { eventType, schema, converts }: UpdateEventTypePayload, @Ctx() context: Context) {
+    return schema === null ? [] : affectedShapes(context, eventType, { schema, converts });
   }
 
   @NullableResolver(
     () => SchemaImpact,
-    `What the new schema would break, over all tenants. Null without \`dryRun\`, and where the schema stays as it is. Costs ${IMPACT_COST}.`,
+    `What the new schema, with the \`converter\` if there is one, would break, over all tenants. Null without \`dryRun\`, and where the schema stays as it is. Costs ${IMPACT_COST}.`,
     { complexity: IMPACT_COST },
   )
-  async impact(@Root() { eventType, schema, dryRun }: UpdateEventTypePayload, @Ctx() context: Context) {
+  async impact(@Root() payload: UpdateEventTypePayload, @Ctx() context: Context) {
+    const { eventType, schema, converts, timeLeft, dryRun } = payload;
     const isTried = dryRun && schema !== null && JSON.stringify(schema) !== eventType.schema;
-    return isTried ? schemaImpact(context, eventType, schema) : null;
+    return isTried ? schemaImpact(context, eventType, { schema, converts }, timeLeft) : null;
   }
 }
 

@@ -26,6 +26,7 @@ import { parseInput } from '../fields/input.js';
 import { optionsOf } from '../fields/options-of.js';
 import { Requires } from '../fields/requires.js';
 import { judgedContent } from './judged-content.js';
+import { pinOf } from './pinned-release.js';
 import { readWebhook } from './webhook.js';
 
 const LAST_MAX = 1_000;
@@ -38,7 +39,7 @@ const LAST_DEFAULT = 100;
 class PreviewContentInput {
   @Nullable(
     () => ID,
-    'The webhook whose content and event types are tried, as far as this input has no others. Not needed for a webhook that is yet to be created.',
+    'The webhook whose content and event types are tried, as far as this input has no others. Not needed for a webhook that is yet to be created, which has the release that it would be pinned to.',
   )
   webhookId?: string | null;
 
@@ -195,12 +196,14 @@ async function triedIn(context: Context, input: PreviewContentInput): Promise<Tr
   const webhook =
     typeof input.webhookId === 'string' ? await readWebhook(context, input.webhookId, ['input', 'webhookId']) : null;
   const stored = webhook === null ? null : await optionsOf(webhook, context);
-  const { known, input: judged } = await judgedContent(context, input, stored);
+  // One that is yet to be created is pinned as it would be then.
+  const pin = webhook === null ? await pinOf(context, input) : (stored?.release ?? null);
+  const { known, input: judged } = await judgedContent(context, input, stored, pin);
   const eventTypes = parseInput(eventTypeNames(known.eventTypes).nullish(), input.eventTypes, ['input', 'eventTypes']);
   const { content } = webhookFields;
   const changed = parseInput(changedValues({ content }, known), { content: judged.content ?? null }, ['input']);
   const names = Object.keys(content.fields) as (keyof Tried['content'])[];
-  const merged = Object.fromEntries(names.map((name) => [name, { ...stored, ...changed }[name] ?? null]));
+  const merged = Object.fromEntries(names.map((name) => [name, { ...stored, release: pin, ...changed }[name] ?? null]));
   requireUsable(merged as Tried['content'], changed);
   return {
     content: merged as Tried['content'],

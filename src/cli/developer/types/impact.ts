@@ -20,6 +20,7 @@ interface Impact {
 
 const DRY_RUN = `mutation ($input: UpdateEventTypeInput!) {
   updateEventType(input: $input) {
+    proof { fits }
     impact {
       breaks complete eventsLookedAt eventsRefused webhookCount brokenOptionCount
       refusedEvents { tenant { id name } eventId issues { path detail } }
@@ -34,6 +35,7 @@ interface Judged {
   lines: string[];
 }
 
+const MISFIT = '! Its converter does not fit the sample, or events of the last day: the push will be refused.';
 const NOTHING: Judged = { breaks: false, lines: [] };
 
 /**
@@ -45,11 +47,13 @@ export async function judgeStep(connection: Connection, { name, kind, change }: 
   if (kind !== 'changed' || change.schema === undefined) {
     return NOTHING;
   }
-  type Answer = { updateEventType: { impact: Impact | null } };
-  const input = { name, schema: change.schema, dryRun: true };
+  type Answer = { updateEventType: { impact: Impact | null; proof: { fits: boolean } | null } };
+  const { schema, converter } = change;
+  const input = { name, schema, ...(converter === undefined ? {} : { converter }), dryRun: true };
   try {
-    const { impact } = (await ask<Answer>(connection, DRY_RUN, { input })).updateEventType;
-    return impact === null ? NOTHING : { breaks: impact.breaks, lines: linesOf(impact).map(printable) };
+    const { impact, proof } = (await ask<Answer>(connection, DRY_RUN, { input })).updateEventType;
+    const misfit = proof?.fits === false ? [MISFIT] : [];
+    return impact === null ? NOTHING : { breaks: impact.breaks, lines: [...misfit, ...linesOf(impact).map(printable)] };
   } catch (error) {
     if (error instanceof RefusedError) {
       return { breaks: false, lines: [`What it breaks is not known: ${error.message}`] };

@@ -2,7 +2,10 @@ import type { JsonObject } from '../../schema-rules/subschemas.js';
 import type { PlannedField } from './project.js';
 import { eventObjectTypes, type ObjectType, shapeTypeNames, type ValueType } from './schema-types.js';
 
-/** The paths that a shape asks for and that payloads of the schema do not have, such as `customer.email`. */
+/**
+ * The paths that a shape asks for and that payloads of the schema do not have, such as `customer.email`; with `previous.`
+ * before those of the state before a change, which has the same fields.
+ */
 export function missingFields(schema: JsonObject, planned: readonly PlannedField[]): string[] {
   const name = 'event.type'; // stands for any
   const [type] = eventObjectTypes([{ name, description: '', schema }], shapeTypeNames([name]));
@@ -12,6 +15,9 @@ export function missingFields(schema: JsonObject, planned: readonly PlannedField
 function missingIn(type: ObjectType, planned: readonly PlannedField[], prefix: string): string[] {
   const types = new Map([...type.fields.values()].map((field) => [field.property, field.type]));
   return planned.flatMap((field) => {
+    if ('event' in field && field.event === 'previous') {
+      return missingIn(type, field.fields ?? [], `${prefix}${field.event}.`);
+    }
     if (!('property' in field)) {
       return [];
     }
