@@ -1,4 +1,5 @@
--- Functions that have other arguments, or columns, now are dropped first. Roles that may call them get the right back (rights.sql).
+-- Functions that have other arguments, or columns, now are dropped first. Roles that may call them get the right back
+-- (rights.sql).
 
 select set_config('hookwright.grants', coalesce(string_agg(
   format('grant execute on function hookwright.%I to %s', p.proname, a.grantee::regrole), '; '), 'select'), true)

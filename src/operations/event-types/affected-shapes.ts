@@ -25,8 +25,8 @@ const shapesStatement: Statement = {
 };
 
 /**
- * The first shapes of all tenants that ask for fields which a schema of the event type does not have. Those of endpoints
- * whose release keeps them from that schema are left out.
+ * The first shapes of all tenants that ask for fields which a schema of the event type does not have. Those of
+ * endpoints whose release keeps them from that schema are left out.
  *
  * @param type as it is
  */

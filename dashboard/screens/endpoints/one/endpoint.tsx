@@ -1,15 +1,11 @@
 import { useLingui } from '@lingui/react/macro';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { useQuery } from 'urql';
 import { markedExternalId } from '../../../../src/domain/ids/external-id';
 import { endpointLabel, labelOf } from '../../../parts/cells';
 import { OnePage } from '../../../parts/one-page';
-import { useAddress, useGo } from '../../../parts/place';
 import { WebhookBadge } from '../../../parts/status';
 import { whenWanted } from '../../../parts/when-wanted';
 import { useAction, useTab } from '../actions';
-import { ENDPOINT_OF } from '../documents';
 import { useKeys } from '../ordering/use-keys';
 import { useEndpoint } from '../use-endpoint';
 import { ActionBar } from './action-bar';
@@ -17,6 +13,7 @@ import { Activity } from './activity';
 import { Tabs } from './tabs';
 
 /** They are not needed before the first figure. */
+const ByExternalId = whenWanted(() => import('./by-external-id'));
 const Settings = whenWanted(() => import('./settings'));
 const EndpointDialogs = whenWanted(() => import('./endpoint-dialogs'));
 
@@ -24,32 +21,7 @@ const EndpointDialogs = whenWanted(() => import('./endpoint-dialogs'));
 export default function Endpoint() {
   const { number } = useParams({ strict: false }) as { number: string };
   const externalId = markedExternalId(number);
-  return externalId === null ? <EndpointPage number={number} /> : <ByExternalId externalId={externalId} />;
-}
-
-/** Addresses that other programs link to may have the external id of an endpoint: they lead to that with its number. */
-function ByExternalId({ externalId }: { externalId: string }) {
-  const { t } = useLingui();
-  const go = useGo();
-  const [address] = useAddress();
-  const [{ data, error }, read] = useQuery({ query: ENDPOINT_OF, variables: { externalId } });
-  const number = data?.webhook?.databaseId;
-  useEffect(() => {
-    if (number !== undefined) {
-      go(`/endpoints/${number}`, address, { replace: true });
-    }
-  }, [go, number, address]);
-  return (
-    <OnePage
-      title={t`Endpoint ${externalId}`}
-      back={{ to: '/endpoints', name: t`Endpoints` }}
-      thing={null}
-      error={error}
-      retry={read}
-    >
-      {() => null}
-    </OnePage>
-  );
+  return externalId === null ? <EndpointPage number={number} /> : <ByExternalId wanted externalId={externalId} />;
 }
 
 function EndpointPage({ number }: { number: string }) {

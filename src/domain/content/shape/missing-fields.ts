@@ -3,8 +3,8 @@ import type { PlannedField } from './project.js';
 import { eventObjectTypes, type ObjectType, shapeTypeNames, type ValueType } from './schema-types.js';
 
 /**
- * The paths that a shape asks for and that payloads of the schema do not have, such as `customer.email`; with `previous.`
- * before those of the state before a change, which has the same fields.
+ * The paths that a shape asks for and that payloads of the schema do not have, such as `customer.email`. Those of the
+ * state before a change, which has the same fields, begin with `previous.`.
  */
 export function missingFields(schema: JsonObject, planned: readonly PlannedField[]): string[] {
   const name = 'event.type'; // stands for any
