@@ -4,7 +4,7 @@ import { Hold } from './mover.js';
 import type { MovingSite } from './moving-site.js';
 
 /** What keeps a mover where it shall be killed. */
-export type Hinder = (site: MovingSite) => Promise<{ reached(): Promise<unknown>; letGo(): Promise<void> }>;
+type Hinder = (site: MovingSite) => Promise<{ reached(): Promise<unknown>; letGo(): Promise<void> }>;
 
 const nothing = async () => {};
 
