@@ -84,7 +84,7 @@ export async function runMove(
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
   const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), standbys, signal, say };
-  if ((await settleDoubt(context, options)) === 'MOVED') {
+  if (kind === 'RESUME' && (await settleDoubt(context, options)) === 'MOVED') {
     return { cell: to, moved: null };
   }
   beat.token = move.token;
