@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { openConnection } from '../operations/cells/move/connections.js';
 import { forgetMoved } from '../operations/cells/move/forget.js';
 import { type MoveOptions, runMove } from '../operations/cells/move/move-tenant.js';
@@ -10,6 +8,7 @@ import { administer, administerTenant } from './administer.js';
 import { readEncryptionKeys } from './encryption-keys.js';
 import { otherCellUrl, withOtherCell } from './other-cell.js';
 import { print } from './print.js';
+import { runRoute } from './run-route.js';
 import type { TenantNamed } from './tenant-named.js';
 
 const KEEP_DAYS = 7;
@@ -60,7 +59,10 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
       say,
       route: async (where) => {
         if (options.routeCommand !== undefined) {
-          await runRoute(options.routeCommand, await linesOf(db.pool, id, where));
+          const fault = await runRoute(options.routeCommand, await linesOf(db.pool, id, where));
+          if (fault !== null) {
+            say(`The command of --route-command ${fault}. "${thisProgram} tenant route" prints its lines.`);
+          }
         }
       },
     };
@@ -90,16 +92,6 @@ function sentenceOf(
 ) {
   const { webhooks = 0, deliveries = 0, scheduled_events: scheduled = 0 } = arrived.rows;
   return `Tenant ${id} is open in cell ${cell}, with ${webhooks} webhooks and ${scheduled} scheduled events. It took no events for ${(closedMs / 1000).toFixed(1)} s, in which ${deliveries} deliveries that were open or new were copied.`;
-}
-
-async function runRoute(command: string, lines: readonly string[]): Promise<void> {
-  const child = spawn('sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'] });
-  child.stdin.on('error', () => {}); // it may read nothing
-  child.stdin.end(`${lines.join('\n')}\n`);
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) {
-    say(`The command of --route-command has failed (${code}). "${thisProgram} tenant route" prints its lines.`);
-  }
 }
 
 /** `hookwright tenant move --forget`. */

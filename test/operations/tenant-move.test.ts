@@ -289,6 +289,67 @@ describe('a move', () => {
   });
 });
 
+describe('a tenant that is closed', () => {
+  /** Locks a table of the target that the last of the copy is written to, as long as `work` runs. */
+  const whileTargetWaits = (work: () => Promise<void>) =>
+    onServer(target.url, async (other) => {
+      await other.query('begin; lock table hookwright.webhooks in share mode');
+      await work();
+    });
+
+  const expectOpenHere = async (id: number) => {
+    expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual([null, 'COPYING']);
+    expect(await move(id, '--resume')).toMatchObject({ code: 0 });
+  };
+
+  test('is copied as fast as it goes, whatever rate was asked for', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    const { moved } = await moveHere(id, { rate: 15, closedFor: 3 });
+    const { rows } = moved!.arrived;
+    expect(Object.values(rows).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(45);
+  });
+
+  test('is opened again after its time, also when the other cell does not answer', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await whileTargetWaits(async () => {
+      await expect(moveHere(id, { closedFor: 2 })).rejects.toThrow('The tenant was closed for 2 s');
+    });
+    await expectOpenHere(id);
+  });
+
+  test('is opened again by Ctrl-C, also when the other cell does not answer', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    const stop = new AbortController();
+    await whileTargetWaits(async () => {
+      const moving = moveHere(id, { signal: stop.signal });
+      const stopped = expect(moving).rejects.toThrow('Stopped.');
+      await eventually(async () => (await stateOf(id))?.state === 'CLOSED', 20_000);
+      stop.abort(new Error('Stopped.'));
+      await stopped;
+    });
+    await expectOpenHere(id);
+  });
+
+  test('is opened again when the connection to the other cell is lost amid its rows', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    await source.rows(`
+      insert into hookwright.events (id, tenant_id, event_type, body)
+      select hookwright.id_at(now()) + n * 16, ${id}, 'coupon.applied', repeat(md5(n::text), 100)
+      from generate_series(1, 20000) n`);
+    const moving = moveHere(id, {});
+    const lost = expect(moving).rejects.toThrow();
+    await eventually(async () => {
+      const ended = await target.rows(`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'hookwright mover' and datname = current_database()
+          and state = 'active' and query like 'copy pg_temp.incoming_events %'`);
+      return ended.length > 0;
+    }, 30_000);
+    await lost;
+    await expectOpenHere(id);
+  });
+});
+
 describe('a tenant that has left', () => {
   test('is not moved again from there: it would be open in two cells', SLOW, async () => {
     const { id } = await drawTenant(source);

@@ -41,6 +41,28 @@ export class Ends implements AsyncDisposable {
     return new Ends(sourceUrl, targetUrl, source, reader, target);
   }
 
+  /**
+   * Runs work that copies. When it fails, or by the signal, its connections end, also where the other cell or the
+   * network does not answer: what it has not committed is rolled back then. The one that opens the tenant stays.
+   */
+  async copying<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const cut = () => {
+      for (const client of [this.reader, this.target]) {
+        void client.end().catch(() => {});
+      }
+    };
+    signal.addEventListener('abort', cut);
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } catch (error) {
+      cut(); // a reader whose rows nobody takes answers nothing any more
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', cut);
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled([this.source.end(), this.reader.end(), this.target.end()]);
   }

@@ -4,6 +4,7 @@ import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
 import { commit } from './commit.js';
 import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
+import { Pace } from './copy.js';
 import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
 import { type MoveState, setState } from './state.js';
@@ -37,7 +38,7 @@ const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'
 /** Brings a tenant to the other cell. Until it is COMMITTING any failure leaves it open here, and may be resumed. */
 export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
   try {
-    await precopy(context);
+    await context.ends.copying(context.signal, () => precopy(context));
     return await closeAndCopy(context, options);
   } catch (error) {
     await reopen(context, options).catch(() => {}); // the sweep does it
@@ -57,7 +58,6 @@ async function change({ ends, move }: MoverContext, from: readonly MoveState[], 
 }
 
 async function reopen(context: MoverContext, options: StepOptions): Promise<void> {
-  await context.ends.target.query('rollback').catch(() => {});
   const wasHeld = context.move.state === 'CLOSED' || context.move.state === 'DRAINING';
   if ((await change(context, BEFORE_COMMITTING, 'COPYING')) && wasHeld) {
     await options.route(context.from);
@@ -131,13 +131,16 @@ async function copyClosed(context: MoverContext, options: StepOptions, closedAt:
   const { ends, move } = context;
   const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
   const signal = AbortSignal.any([context.signal, limit]);
-  await ends.target.query('begin');
-  await ends.reader.query('begin isolation level repeatable read read only');
-  const arrived = await arrive({ ...context, signal })
-    .catch((error: Error) => {
-      throw limit.aborted && !context.signal.aborted ? tooLong(options) : error;
-    })
-    .finally(() => ends.reader.query('rollback').catch(() => {}));
+  const copied = ends.copying(signal, async () => {
+    await ends.target.query('begin');
+    await ends.reader.query('begin isolation level repeatable read read only');
+    const arrived = await arrive({ ...context, signal, pace: new Pace(undefined, signal) });
+    await ends.reader.query('rollback');
+    return arrived;
+  });
+  const arrived = await copied.catch((error: Error) => {
+    throw limit.aborted && !context.signal.aborted ? tooLong(options) : error;
+  });
   context.signal.throwIfAborted();
   require(await change(context, ['CLOSED'], 'COMMITTING'));
   await commit(context, options.route);
