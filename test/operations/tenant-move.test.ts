@@ -304,7 +304,7 @@ describe('a tenant that is closed', () => {
 
   test('is copied as fast as it goes, whatever rate was asked for', SLOW, async () => {
     const { id } = await drawTenant(source);
-    const { moved } = await moveHere(id, { rate: 15, closedFor: 3 });
+    const { moved } = await moveHere(two, id, { rate: 15, closedFor: 3 });
     const { rows } = moved!.arrived;
     expect(Object.values(rows).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(45);
   });
@@ -312,7 +312,7 @@ describe('a tenant that is closed', () => {
   test('is opened again after its time, also when the other cell does not answer', SLOW, async () => {
     const { id } = await drawTenant(source);
     await whileTargetWaits(async () => {
-      await expect(moveHere(id, { closedFor: 2 })).rejects.toThrow('The tenant was closed for 2 s');
+      await expect(moveHere(two, id, { closedFor: 2 })).rejects.toThrow('The tenant was closed for 2 s');
     });
     await expectOpenHere(id);
   });
@@ -321,7 +321,7 @@ describe('a tenant that is closed', () => {
     const { id } = await drawTenant(source);
     const stop = new AbortController();
     await whileTargetWaits(async () => {
-      const moving = moveHere(id, { signal: stop.signal });
+      const moving = moveHere(two, id, { signal: stop.signal });
       const stopped = expect(moving).rejects.toThrow('Stopped.');
       await eventually(async () => (await stateOf(id))?.state === 'CLOSED', 20_000);
       stop.abort(new Error('Stopped.'));
@@ -336,7 +336,7 @@ describe('a tenant that is closed', () => {
       insert into hookwright.events (id, tenant_id, event_type, body)
       select hookwright.id_at(now()) + n * 16, ${id}, 'coupon.applied', repeat(md5(n::text), 100)
       from generate_series(1, 20000) n`);
-    const moving = moveHere(id, {});
+    const moving = moveHere(two, id, {});
     const lost = expect(moving).rejects.toThrow();
     await eventually(async () => {
       const ended = await target.rows(`
