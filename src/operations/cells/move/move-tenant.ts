@@ -19,7 +19,9 @@ const STANDBY_MS = 10_000;
 /** How long a move of a tenant that nobody has allowed more for may keep it closed. */
 const CLOSED_MS_MAX = 60_000;
 
-export interface MoveOptions extends Omit<StepOptions, 'closedMsMax'>, Pick<Asked, 'encryptionKeys' | 'closedFor'> {
+export interface MoveOptions
+  extends Omit<StepOptions, 'closedMsMax' | 'isResumed'>,
+    Pick<Asked, 'encryptionKeys' | 'closedFor'> {
   /** MOVE begins one, RESUME goes on with it, ABORT takes it back. */
   kind: 'MOVE' | 'RESUME' | 'ABORT';
   /** Rows a second while the tenant is open; undefined: as fast as it goes. */
@@ -60,12 +62,13 @@ export async function runMove(
   }
   const signal = AbortSignal.any([options.signal, beat.signal]);
   const { say, rate, encryptionKeys, closedFor, kind } = options;
+  const asked = { tenantId, to, encryptionKeys, closedFor };
   let move = kind === 'RESUME' ? requireUnderWay(latest, tenantId) : null;
   if (move === null) {
     requireNone(latest);
     await requireNoOlderDaemon(source, from);
     await requireNoOlderDaemon(target, to);
-    const seconds = await requireMovable(ends.source, ends.target, { tenantId, to, encryptionKeys, closedFor });
+    const seconds = await requireMovable(ends.source, ends.target, asked);
     if (options.waitsForStandbys) {
       await waitForStandby(ends.source, from, STANDBY_MS);
       await waitForStandby(ends.target, to, STANDBY_MS);
@@ -77,13 +80,13 @@ export async function runMove(
   }
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
-  const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), signal, say };
+  const context: MoverContext = { move, asked, from, ends, shapes, pace: new Pace(rate, signal), signal, say };
   if ((await settleDoubt(context, options)) === 'MOVED') {
     return { cell: to, moved: null };
   }
   beat.token = move.token;
   const closedMsMax = closedFor === undefined ? CLOSED_MS_MAX : closedFor * 1000;
-  const moved = await moveTenant(context, { ...options, closedMsMax });
+  const moved = await moveTenant(context, { ...options, closedMsMax, isResumed: kind === 'RESUME' });
   return { cell: to, moved };
 }
 
