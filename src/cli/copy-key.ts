@@ -7,8 +7,11 @@ import { print } from './print.js';
 export async function copyKeyCommand(id: number, urlFile: string): Promise<void> {
   await administer(async ({ db }) => {
     const copied = await withOtherCell(await otherCellUrl(urlFile), (pool) => copyKey(db, { pool }, id));
-    const { name, to, isNew, isRevoked } = copied;
-    const state = isRevoked ? 'is revoked' : 'works';
-    print(`Key ${id} "${name}" ${isNew ? 'is copied: it' : 'was there already. It'} ${state} in cell ${to} too.`);
+    const { name, to, isNew, isRevokedHere, isRevokedThere } = copied;
+    const forEver = isRevokedHere
+      ? `is revoked in cell ${to} too`
+      : `is revoked in cell ${to} for ever: make another key`;
+    const state = isRevokedThere ? forEver : `works in cell ${to} too`;
+    print(`Key ${id} "${name}" ${isNew ? 'is copied: it' : 'was there already. It'} ${state}.`);
   });
 }

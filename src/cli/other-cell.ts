@@ -17,10 +17,12 @@ export async function otherCellUrl(urlFile: string): Promise<string> {
   if (!/^postgres(ql)?:\/\//.test(read.text)) {
     throw new Error(`The file ${urlFile} has to hold a url that begins with postgres://, and nothing else.`);
   }
-  await reachDatabase(read.text, 'owner').catch((error: Error) => {
-    throw new Error(`The other cell: ${error.message}`);
-  });
+  await reachDatabase(read.text, 'owner').catch(sayWhich);
   return read.text;
+}
+
+function sayWhich(error: Error): never {
+  throw new Error(`The other cell: ${error.message}`);
 }
 
 /** Works over one connection to another cell, which has this version's schema. */
@@ -30,7 +32,7 @@ export async function withOtherCell<Result>(
 ): Promise<Result> {
   const pool = openPool(url, 1, () => {});
   try {
-    await requireMigrated({ pool });
+    await requireMigrated({ pool }).catch(sayWhich);
     return await work(pool);
   } finally {
     await pool.end();

@@ -213,7 +213,7 @@ describe('hookwright key copy', () => {
     await run(`key revoke ${key.id}`);
     expect((await copy(key.id)).output).toContain('was there already. It is revoked in cell 3 too.');
     await rows('update hookwright.api_keys set revoked_at = null');
-    await copy(key.id);
+    expect((await copy(key.id)).output).toContain('It is revoked in cell 3 for ever: make another key.');
     expect(await rows('select id from hookwright.api_keys where revoked_at is not null', other)).toHaveLength(1);
   });
 
@@ -226,6 +226,10 @@ describe('hookwright key copy', () => {
     const plain = await anotherDatabase();
     expect((await run(`key copy ${key.id} --to-url-file ${urlFile(plain)}`)).errors).toContain(
       'The other database is no cell.',
+    );
+    await rows('drop schema hookwright cascade', plain);
+    expect((await run(`key copy ${key.id} --to-url-file ${urlFile(plain)}`)).errors).toContain(
+      'The other cell: The database has no schema yet',
     );
     expect((await run(`key copy ${key.id} --to-url-file /nowhere`)).errors).toContain('cannot be read (ENOENT)');
     await copy(key.id);

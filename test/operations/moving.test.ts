@@ -178,7 +178,7 @@ describe('a mover that has died', () => {
         name: 'move',
         status: 'fail',
         text: expect.stringMatching(
-          `^Tenant ${stack.tenantId} moves to cell 1: COMMITTING for 0 s\\. .* tenant move ${stack.tenantId} --resume$`,
+          `^Tenant ${stack.tenantId} moves to cell 1: COMMITTING for 0 s\\. .* tenant move ${stack.tenantId} --to-url-file <file> --resume$`,
         ),
       },
     ]);

@@ -550,6 +550,30 @@ describe('a move is refused before anything is copied', () => {
     expect(await target.rows('select from hookwright.tenants where id = $1', [id])).toEqual([]);
   });
 
+  test('a platform key that acts while it is copied: it would be revoked there for ever', SLOW, async () => {
+    const { id } = await drawTenant(source);
+    const keys = [await makeKey(source.services, null, ['platform:admin'])];
+    const act = (keyId: number) =>
+      source.rows(
+        `insert into hookwright.audit_log (tenant_id, actor, api_key_id, action, target_type, target_id)
+         values ($1, 'PLATFORM_KEY', $2, 'WEBHOOK_UPDATED', 'WEBHOOK', '1')`,
+        [id, keyId],
+      );
+    const sentence = (keyId: number) => `Platform keys have acted for the tenant that cell 1 has not: ${keyId}.`;
+    const closing = moveHere(two, id, { route: async (where) => void (where === 'hold' && (await act(keys[0]!.id))) });
+    await expect(closing).rejects.toThrow(sentence(keys[0]!.id));
+    expect([await movingOf(source, id), (await stateOf(id))!.state]).toEqual([null, 'COPYING']);
+    await two.run(`key copy ${keys[0]!.id} --to-url-file cell1`);
+    keys.push(await makeKey(source.services, null, ['platform:admin']));
+    await act(keys[1]!.id);
+    expect((await move(id, '--resume')).errors).toContain(sentence(keys[1]!.id));
+    await two.run(`key copy ${keys[1]!.id} --to-url-file cell1`);
+    expect(await move(id, '--resume')).toMatchObject({ code: 0 });
+    const there = 'select id::float8, revoked_at from hookwright.api_keys where id = any($1) order by id';
+    const valid = keys.map((key) => ({ id: key.id, revoked_at: null }));
+    expect(await target.rows(there, [keys.map((key) => key.id)])).toEqual(valid);
+  });
+
   test('another encryption key', SLOW, async () => {
     const { id } = await makeTenant(source.services);
     await makeTenant(target.services);

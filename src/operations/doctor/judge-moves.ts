@@ -26,7 +26,7 @@ function judge({ tenantId, cell, state, seconds }: Move): Check {
         'move',
         'fail',
         `${moves}. It takes no events until it is known whether that cell has it. Run: ${thisProgram} tenant move ` +
-          `${tenantId} --resume`,
+          `${tenantId} --to-url-file <file> --resume`,
       )
     : check('move', 'ok', `${moves}.`);
 }

@@ -30,14 +30,15 @@ const writeStatement: Statement = {
     values ($1, $2, $3, $4::text[], $5::timestamptz, $6::timestamptz, $7::timestamptz)
     on conflict (id) do update set revoked_at = coalesce(k.revoked_at, excluded.revoked_at)
     where k.tenant_id is null and k.hash = excluded.hash
-    returning xmax = 0 as "isNew"`,
+    returning xmax = 0 as "isNew", k.revoked_at is not null as "isRevokedThere"`,
 };
 
 interface Copied {
   name: string;
   to: number;
   isNew: boolean;
-  isRevoked: boolean;
+  isRevokedHere: boolean;
+  isRevokedThere: boolean;
 }
 
 /**
@@ -62,19 +63,19 @@ export async function copyKey(from: HasPool, to: HasPool, id: number): Promise<C
     throw new Error(`Key ${id} was made in cell ${target.number}: copy it from there.`);
   }
   const { name, hash, scopes, createdAt, expiresAt, revokedAt } = key;
-  const isNew = await transaction(to.pool, async (client) => {
+  const written = await transaction(to.pool, async (client) => {
     const values = [id, name, hash, scopes, createdAt, expiresAt, revokedAt];
-    const [written] = await query<{ isNew: boolean }>(client, writeStatement, values);
+    const [written] = await query<Pick<Copied, 'isNew' | 'isRevokedThere'>>(client, writeStatement, values);
     if (written?.isNew) {
       const change = { action: 'API_KEY_CREATED', after: { name, scopes, copiedFromCell: cellOf(id) } } as const;
       await auditBySql(client, commandLine, { ...about('API_KEY', null, id), ...change });
     }
-    return written?.isNew;
+    return written;
   });
-  if (isNew === undefined) {
+  if (written === undefined) {
     throw new Error(`Cell ${target.number} has another key ${id}: the two databases are not cells of one address.`);
   }
-  return { name, to: target.number, isNew, isRevoked: revokedAt !== null };
+  return { name, to: target.number, ...written, isRevokedHere: revokedAt !== null };
 }
 
 function requireOther(own: OwnCell | null, other: OwnCell | null): OwnCell {

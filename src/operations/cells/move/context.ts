@@ -1,10 +1,12 @@
 import type { Ends } from './connections.js';
 import type { Pace, Shape } from './copy.js';
+import type { Asked } from './refusals.js';
 import type { Move } from './state.js';
 
 /** The things that all steps of a move work with. */
 export interface MoverContext {
   move: Move;
+  asked: Asked;
   /** The cell that it leaves. */
   from: number;
   ends: Ends;

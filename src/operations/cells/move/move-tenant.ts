@@ -10,7 +10,7 @@ import { Heartbeat } from './heartbeat.js';
 import { abortMove, requireNone, requireUnderWay, settleDoubt } from './open-move.js';
 import { type Asked, requireMovable } from './refusals.js';
 import { hasStandby, waitForStandby } from './standby.js';
-import { beginMove, latestMove } from './state.js';
+import { beginMove, latestMove, type Move } from './state.js';
 import { type Moved, moveTenant, type StepOptions } from './steps.js';
 import { MOVED_TABLES } from './tables.js';
 
@@ -19,7 +19,9 @@ const STANDBY_MS = 10_000;
 /** How long a move of a tenant that nobody has allowed more for may keep it closed. */
 const CLOSED_MS_MAX = 60_000;
 
-export interface MoveOptions extends Omit<StepOptions, 'closedMsMax'>, Pick<Asked, 'encryptionKeys' | 'closedFor'> {
+export interface MoveOptions
+  extends Omit<StepOptions, 'closedMsMax' | 'isResumed'>,
+    Pick<Asked, 'encryptionKeys' | 'closedFor'> {
   /** MOVE begins one, RESUME goes on with it, ABORT takes it back. */
   kind: 'MOVE' | 'RESUME' | 'ABORT';
   /** Whether standbys of both cells shall have followed before a step that depends on it. */
@@ -66,31 +68,54 @@ export async function runMove(
   const standbys = options.waitsForStandbys
     ? { source: await hasStandby(ends.source), target: await hasStandby(ends.target) }
     : null;
-  let move = kind === 'RESUME' ? requireUnderWay(latest, tenantId) : null;
-  if (move === null) {
+  const asked = { tenantId, to, encryptionKeys, closedFor };
+  let move: Move;
+  if (kind === 'RESUME') {
+    move = requireUnderWay(latest, tenantId, to);
+  } else {
     requireNone(latest);
     await requireNoOlderDaemon(source, from);
     await requireNoOlderDaemon(target, to);
-    const seconds = await requireMovable(ends.source, ends.target, { tenantId, to, encryptionKeys, closedFor });
-    if (standbys !== null) {
-      await waitForStandby(ends.source, from, STANDBY_MS, standbys.source);
-      await waitForStandby(ends.target, to, STANDBY_MS, standbys.target);
-    }
-    say(`Tenant ${tenantId} moves from cell ${from} to cell ${to}. It will take no events for about ${seconds} s.`);
-    move = await beginMove(ends.source, tenantId, to);
-  } else if (move.cell !== to) {
-    throw new Error(`The move under way is to cell ${move.cell}, and the file names cell ${to}.`);
+    move = await begin({ asked, from, ends, standbys, say });
   }
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
-  const context: MoverContext = { move, from, ends, shapes, pace: new Pace(rate, signal), standbys, signal, say };
+  const context: MoverContext = {
+    move,
+    asked,
+    from,
+    ends,
+    shapes,
+    pace: new Pace(rate, signal),
+    standbys,
+    signal,
+    say,
+  };
   if (kind === 'RESUME' && (await settleDoubt(context, options)) === 'MOVED') {
     return { cell: to, moved: null };
   }
   beat.token = move.token;
   const closedMsMax = closedFor === undefined ? CLOSED_MS_MAX : closedFor * 1000;
-  const moved = await moveTenant(context, { ...options, closedMsMax });
+  const moved = await moveTenant(context, { ...options, closedMsMax, isResumed: kind === 'RESUME' });
   return { cell: to, moved };
+}
+
+/** Begins a move that can be made, once standbys are near. */
+async function begin({
+  asked,
+  from,
+  ends,
+  standbys,
+  say,
+}: Pick<MoverContext, 'asked' | 'from' | 'ends' | 'standbys' | 'say'>): Promise<Move> {
+  const { tenantId, to } = asked;
+  const seconds = await requireMovable(ends.source, ends.target, asked);
+  if (standbys !== null) {
+    await waitForStandby(ends.source, from, STANDBY_MS, standbys.source);
+    await waitForStandby(ends.target, to, STANDBY_MS, standbys.target);
+  }
+  say(`Tenant ${tenantId} moves from cell ${from} to cell ${to}. It will take no events for about ${seconds} s.`);
+  return await beginMove(ends.source, tenantId, to);
 }
 
 async function requireTwoCells(source: HasPool, target: HasPool): Promise<{ from: number; to: number }> {

@@ -12,10 +12,13 @@ import type { StepOptions } from './steps.js';
 
 const isUnderWay = ({ state }: Move) => ['COPYING', 'DRAINING', 'CLOSED', 'COMMITTING'].includes(state);
 
-/** @throws Error with a sentence when the tenant has no move that can go on */
-export function requireUnderWay(move: Move | null, tenantId: number): Move {
+/** @throws Error with a sentence when the tenant has no move to that cell that can go on */
+export function requireUnderWay(move: Move | null, tenantId: number, to: number): Move {
   if (move === null || !(isUnderWay(move) || move.state === 'OPEN')) {
     throw new Error(`No move of tenant ${tenantId} is under way. Begin one without --resume.`);
+  }
+  if (move.cell !== to) {
+    throw new Error(`The move under way is to cell ${move.cell}, and the file names cell ${to}.`);
   }
   return move;
 }

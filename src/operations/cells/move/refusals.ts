@@ -85,12 +85,20 @@ export interface Asked {
  * @throws Error with a sentence for the first reason that it cannot, with what to do
  */
 export async function requireMovable(source: pg.Client, target: pg.Client, asked: Asked): Promise<number> {
-  const { tenantId, to } = asked;
-  const [tenant] = await query<Tenant>(source, tenantStatement, [tenantId]);
-  if (tenant === undefined || !tenant.isHere || tenantId <= 0) {
-    throw await notHere(source, tenantId);
-  }
+  await requireHere(source, asked.tenantId);
   await requireAbsent(target, asked);
+  await requireFits(source, target, asked);
+  return await requireSmall(source, asked);
+}
+
+/**
+ * Whether the other cell has all that the tenant needs. What the tenant uses may change while it is copied.
+ *
+ * @throws Error with a sentence for the first reason that it has not, with what to do
+ */
+export async function requireFits(source: pg.Client, target: pg.Client, asked: Asked): Promise<void> {
+  const { tenantId, to } = asked;
+  const tenant = await requireHere(source, tenantId);
   const [taken] = await query<{ what: string; id: number }>(target, takenStatement, [
     tenantId,
     tenant.name,
@@ -114,13 +122,16 @@ export async function requireMovable(source: pg.Client, target: pg.Client, asked
       `Cell ${to} lacks what the tenant uses, or has another content of it: ${differing.slice(0, 10).join(', ')}. Register the same there first (${thisProgram} types push <folder>), in the same order.`,
     );
   }
-  return await requireSmall(source, asked);
 }
 
-/** What a tenant has left here, or is here by a wrong url, is never moved: it would be open in two cells. */
-async function notHere(source: pg.Client, tenantId: number): Promise<Error> {
+/** What a tenant has left here is never moved: it would be open in two cells. */
+async function requireHere(source: pg.Client, tenantId: number): Promise<Tenant> {
+  const [tenant] = await query<Tenant>(source, tenantStatement, [tenantId]);
+  if (tenant?.isHere && tenantId > 0) {
+    return tenant;
+  }
   const cell = await cellOfMissing(source, tenantId);
-  return new Error(
+  throw new Error(
     cell === null
       ? `There is no tenant ${tenantId} (${thisProgram} tenant list shows them).`
       : `Tenant ${tenantId} belongs to cell ${cell}. DATABASE_URL has to be the one of that cell.`,
@@ -159,7 +170,12 @@ async function requireKey(target: pg.Client, { dataKey, dataKeyKid }: Tenant, { 
   }
 }
 
-async function requireKeysThere(source: pg.Client, target: pg.Client, { tenantId, to }: Asked): Promise<void> {
+/**
+ * A key that is not there would be written as a revoked one, as the tenant's rows refer to it, and is revoked for ever.
+ *
+ * @throws Error with a sentence
+ */
+export async function requireKeysThere(source: pg.Client, target: pg.Client, { tenantId, to }: Asked): Promise<void> {
   const named = (await query<{ id: number }>(source, keysStatement, [tenantId])).map(({ id }) => id);
   const known = new Set((await query<{ id: number }>(target, knownKeysStatement, [named])).map(({ id }) => id));
   const missing = named.filter((id) => !known.has(id));

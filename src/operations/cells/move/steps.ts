@@ -7,6 +7,7 @@ import type { MoverContext } from './context.js';
 import { Pace } from './copy.js';
 import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
+import { requireFits, requireKeysThere } from './refusals.js';
 import { type MoveState, setState } from './state.js';
 
 const ROUNDS = 5;
@@ -23,6 +24,8 @@ export interface StepOptions {
   underWayMs: number;
   /** The longest time that the tenant may be closed, in ms. */
   closedMsMax: number;
+  /** Whether another command has begun the move. */
+  isResumed: boolean;
   /** Has the proxy know where the tenant is: `hold` shortly before it is closed, then a cell. */
   route(where: number | 'hold'): Promise<void>;
 }
@@ -38,12 +41,22 @@ const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'
 /** Brings a tenant to the other cell. Until it is COMMITTING any failure leaves it open here, and may be resumed. */
 export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
   try {
-    await context.ends.copying(context.signal, () => precopy(context));
+    await context.ends.copying(context.signal, () => copyOpen(context, options));
     return await closeAndCopy(context, options);
   } catch (error) {
     await reopen(context, options).catch(() => {}); // the sweep does it
     throw context.signal.aborted ? context.signal.reason : error;
   }
+}
+
+/** Step 1. */
+async function copyOpen(context: MoverContext, { isResumed }: StepOptions): Promise<void> {
+  const { ends, asked } = context;
+  if (isResumed) {
+    await requireFits(ends.source, ends.target, asked);
+  }
+  await precopy(context);
+  await requireFits(ends.source, ends.target, asked);
 }
 
 async function change({ ends, move }: MoverContext, from: readonly MoveState[], to: MoveState): Promise<boolean> {
@@ -132,6 +145,7 @@ async function copyClosed(context: MoverContext, options: StepOptions, closedAt:
   const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
   const signal = AbortSignal.any([context.signal, limit]);
   const copied = ends.copying(signal, async () => {
+    await requireKeysThere(ends.source, ends.target, context.asked);
     await ends.target.query('begin');
     await ends.reader.query('begin isolation level repeatable read read only');
     const arrived = await arrive({ ...context, signal, pace: new Pace(undefined, signal) });
