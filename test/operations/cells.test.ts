@@ -114,6 +114,7 @@ describe('hookwright migrate --cell', () => {
 
   test.each([
     ['migrate --cell 900 --of 16', 'A new cell has a number from 1 to 899, not 900.'],
+    ['migrate --cell 16 --of 16', 'Cell 16 of 16 would make the same ids of events as cell 0'],
     ['migrate --cell 3 --of 5', 'Ids can name 4, 8 or 16 cells: --of 4, --of 8, --of 16. 5 is none of these.'],
     ['migrate --cell 3', 'A new cell needs both: --cell <number> and --of <4, 8 or 16>'],
     ['migrate --of 16', 'A new cell needs both: --cell <number> and --of <4, 8 or 16>'],

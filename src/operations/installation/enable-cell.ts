@@ -25,6 +25,12 @@ export function requireCell({ number, of }: WantedCell): void {
         `cell 0 by "${thisProgram} cell enable --of ${of}".`,
     );
   }
+  if (number !== null && number % of === 0) {
+    throw new Error(
+      `Cell ${number} of ${of} would make the same ids of events as cell 0: ${number} divided by ${of} leaves nothing. ` +
+        `Choose another number, such as ${number === of ? 1 : number + 1}.`,
+    );
+  }
 }
 
 /** Sequences of identity columns. */
