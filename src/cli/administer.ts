@@ -6,6 +6,7 @@ import { GRANTABLE_SCOPES, PLATFORM_ADMIN, PLATFORM_SCOPES, SCOPES, type Scope }
 import { formatTimestamp } from '../domain/text/timestamp.js';
 import { ApiKey } from '../entities/api-key.js';
 import { Tenant } from '../entities/tenant.js';
+import { movedTenants } from '../operations/cells/move/route.js';
 import { knownOf } from '../operations/fields/kind-rules.js';
 import { changedValues } from '../operations/fields/rules.js';
 import { requireMigrated } from '../operations/installation/check-readiness.js';
@@ -82,11 +83,13 @@ export async function listTenants(): Promise<void> {
   await administer(async ({ db }) => {
     const listed = { deletedAt: null, id: { $gt: INSTALLATION_TENANT } };
     const tenants = await db.orm.em.fork().find(Tenant, listed, { ...UNFILTERED, orderBy: { id: 'asc' } });
+    const moved = await movedTenants(db.pool);
     printList(
-      ['TENANT', 'NAME', 'MADE', 'EXTERNAL ID'],
+      ['TENANT', 'NAME', 'MADE', 'EXTERNAL ID', ...(moved.size > 0 ? ['LIVES'] : [])],
       tenants.map(({ id, name, createdAt, externalId }) => [
         ...[id, name, formatTimestamp(createdAt)],
-        ...(externalId === null ? [] : [externalId]),
+        ...(externalId === null && !moved.has(id) ? [] : [externalId ?? '']),
+        ...(moved.has(id) ? [`in cell ${moved.get(id)}`] : []),
       ]),
       `There are no tenants. Make one: ${thisProgram} tenant create <name>`,
     );

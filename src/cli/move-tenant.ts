@@ -42,7 +42,7 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
     const stop = new AbortController();
     const onSignal = () => {
       say('Stopping: the tenant is opened again, unless it has moved already.');
-      stop.abort(new Error(`Stopped. "${thisProgram} tenant move ${id} --to-url-file <file> --resume" goes on.`));
+      stop.abort(new Error('Stopped.'));
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
     const kind = options.resume ? 'RESUME' : options.abort ? 'ABORT' : 'MOVE';

@@ -132,10 +132,13 @@ describe('a move', () => {
     expect(Object.keys(before).filter((table) => before[table]!.length === 0)).toEqual([]);
     const { code, output, errors } = await move(id);
     expect([code, errors]).toEqual([0, expect.stringContaining(`Tenant ${id} is open in cell 1`)]);
+    expect(errors).toContain('Nothing in cell 1 says which encryption key its processes have');
     expect(output).toMatch(new RegExp(`^t${id} 1\nk\\d+ 1\n`));
     await expectSame(id, before);
     expect([await movingOf(source, id), await movingOf(target, id)]).toEqual(['GONE', null]);
     expect((await two.run('tenant route')).output).toBe(output);
+    expect((await two.run('tenant list')).output).toMatch(/\tin cell 1\n$/);
+    expect((await two.run('tenant list', 1)).output).not.toContain('in cell');
     expect((await two.run('tenant route', 1)).output).toBe('');
     const [entry] = await source.rows(
       "select tenant_id, after from hookwright.audit_log where action = 'TENANT_MOVED'",
@@ -212,6 +215,20 @@ describe('a move', () => {
       expect(await moving).toMatchObject({ code: 0 });
       const came = await target.rows('select from hookwright.events where id = $1', [rows[0]!.event_id]);
       expect(came).toHaveLength(1);
+    });
+  });
+
+  test('says whom it waits for before anything is copied', SLOW, async () => {
+    const { id } = await makeTenant(source.services);
+    await onServer(source.url, async (dump) => {
+      await dump.query("set application_name = 'a dump'");
+      await dump.query('begin isolation level repeatable read');
+      await dump.query('select from hookwright.tenants');
+      const said: string[] = [];
+      const moving = moveHere(two, id, { say: (sentence) => said.push(sentence) });
+      await eventually(() => /^the session \d+ of "a dump" has a transaction open/m.test(said.join('\n')), 20_000);
+      await dump.query('commit');
+      await moving;
     });
   });
 
@@ -337,7 +354,7 @@ describe('a tenant that is closed', () => {
       select hookwright.id_at(now()) + n * 16, ${id}, 'coupon.applied', repeat(md5(n::text), 100)
       from generate_series(1, 20000) n`);
     const moving = moveHere(two, id, {});
-    const lost = expect(moving).rejects.toThrow();
+    const lost = expect(moving).rejects.toThrow(/\. The tenant is open here: ".* --resume" goes on, --abort takes it/);
     await eventually(async () => {
       const ended = await target.rows(`
         select pg_terminate_backend(pid) from pg_stat_activity
@@ -410,7 +427,7 @@ describe('a mover that has died', () => {
     const moving = move(id);
     await held.reached();
     await kill();
-    expect(await moving).toMatchObject({ code: 1 });
+    expect((await moving).errors).toContain('The connection to this cell is lost. The service opens the tenant within');
     await held.letGo();
     return id;
   }
@@ -496,6 +513,11 @@ describe('a move is refused before anything is copied', () => {
       () => 'update hookwright.cell set "of" = 8',
       1,
       'Both databases are cells of different counts.',
+    ],
+    'a cell with the same ids': [
+      () => 'update hookwright.cell set number = 16',
+      1,
+      'Cells 0 and 16 of 16 make the same ids of events',
     ],
     'no number': [() => 'delete from hookwright.cell', 1, 'The other database has no number of a cell.'],
     'another edition': [() => `update hookwright.edition set number = number + 1`, 1, 'have to be of one version'],

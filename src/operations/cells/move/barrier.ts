@@ -13,6 +13,9 @@ export interface Blocker {
   name: string;
 }
 
+export const nameOf = ({ pid, name }: Blocker): string =>
+  pid === null ? `the prepared transaction "${name}"` : `the session ${pid} of "${name}"`;
+
 /**
  * Transactions that have a snapshot or an id. Neither vacuum nor a standby writes rows of a tenant. Everybody may see
  * these columns. A transaction's virtual id is never used again.

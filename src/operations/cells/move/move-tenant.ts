@@ -1,7 +1,9 @@
 import { MOVING } from '../../../domain/ids/cell.js';
 import type { HasPool } from '../../../platform/database/database.js';
+import { thisProgram } from '../../../platform/node/this-program.js';
 import { judgeEdition, lackOf, missingMigrations } from '../../installation/check-readiness.js';
 import { olderDaemon } from '../../installation/daemons.js';
+import { encryptionKeysInUse } from '../../secrets/try-encryption-keys.js';
 import { readOwnCell } from '../own-cell.js';
 import { Ends } from './connections.js';
 import type { MoverContext } from './context.js';
@@ -77,6 +79,7 @@ export async function runMove(
     await requireNoOlderDaemon(source, from);
     await requireNoOlderDaemon(target, to);
     move = await begin({ asked, from, ends, standbys, say });
+    await sayIfNoKey(target, to, say);
   }
   beat.token = move.token;
   const shapes = await readShapes(ends.source, Object.keys(MOVED_TABLES));
@@ -118,6 +121,15 @@ async function begin({
   return await beginMove(ends.source, tenantId, to);
 }
 
+/** A cell without tenants has no secret that its key could be compared by. */
+async function sayIfNoKey(target: HasPool, cell: number, say: MoveOptions['say']): Promise<void> {
+  if ((await encryptionKeysInUse(target)).length === 0) {
+    say(
+      `Nothing in cell ${cell} says which encryption key its processes have. With another one than here they send nothing of the tenant until they get this one: "${thisProgram} doctor" there says it once the tenant has come.`,
+    );
+  }
+}
+
 async function requireTwoCells(source: HasPool, target: HasPool): Promise<{ from: number; to: number }> {
   const [own, other] = [await readOwnCell(source.pool), await readOwnCell(target.pool)];
   if (own === null || other === null) {
@@ -127,6 +139,11 @@ async function requireTwoCells(source: HasPool, target: HasPool): Promise<{ from
   if (own.number === other.number || own.of !== other.of) {
     const what = own.number === other.number ? `cell ${own.number}` : 'cells of different counts';
     throw new Error(`Both databases are ${what}. The file has to name the database of another cell of this address.`);
+  }
+  if (own.number % own.of === other.number % own.of) {
+    throw new Error(
+      `Cells ${own.number} and ${other.number} of ${own.of} make the same ids of events (docs/cells.md, Adding a cell): no tenant moves between them.`,
+    );
   }
   for (const [db, number] of [
     [source, own.number],

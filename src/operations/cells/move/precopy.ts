@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
-import { waitForOthers } from './barrier.js';
+import { nameOf, waitForOthers } from './barrier.js';
 import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
 import { type Choice, copyRows } from './copy.js';
@@ -11,6 +11,8 @@ import { changedOf, ENDED, ofTenant, tablesOf } from './tables.js';
 const MARGIN_SECONDS = 30;
 /** How long transactions may last that have taken an id before. */
 const OTHERS_MS = 600_000;
+/** Most end sooner, and are not worth a sentence. */
+const UNSAID_MS = 3_000;
 const CHUNK_ROWS = 20_000;
 
 /** So that nobody sees the row that keys and entries refer to, and no duty erases it. */
@@ -31,9 +33,13 @@ export async function precopy(context: MoverContext): Promise<string> {
   let before = move.copiedBefore;
   if (before === null) {
     before = (await query<{ before: string }>(ends.source, beforeStatement, []))[0]!.before;
-    const blocker = await waitForOthers(ends.source, OTHERS_MS, signal);
-    if (blocker !== null) {
-      throw new Error(`"${blocker.name}" (session ${blocker.pid}) has had a transaction open for ten minutes: end it.`);
+    const first = await waitForOthers(ends.source, UNSAID_MS, signal);
+    if (first !== null) {
+      say(`${nameOf(first)} has a transaction open. The move waits for it, ten minutes at most.`);
+      const blocker = await waitForOthers(ends.source, OTHERS_MS, signal);
+      if (blocker !== null) {
+        throw new Error(`${nameOf(blocker)} has had a transaction open for ten minutes: end it.`);
+      }
     }
     await noteCopied(ends.source, move.token, before, null);
     move.copiedBefore = before;

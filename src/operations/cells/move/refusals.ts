@@ -162,7 +162,6 @@ async function requireKey(target: pg.Client, { dataKey, dataKeyKid }: Tenant, { 
     );
   }
   const tried = await tryEncryptionKeys({ pool: target } as unknown as HasPool, encryptionKeys);
-  // A cell without tenants has no secret to compare.
   if (tried.length > 0 && !tried.some(({ kid, verdict }) => kid === dataKeyKid && verdict === 'OPENS')) {
     throw new Error(
       `The secrets of cell ${to} are not protected by the encryption key "${dataKeyKid}", which protects the tenant's. Give the processes of both cells the same ENCRYPTION_KEYS, and run "${thisProgram} keys rewrap" in both.`,

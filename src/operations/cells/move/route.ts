@@ -22,6 +22,16 @@ export async function routeLines(sql: SqlTarget): Promise<string[]> {
   return (await query<{ line: string }>(sql, routesStatement, [])).map(({ line }) => line);
 }
 
+const movedStatement: Statement = {
+  text: 'select tenant_id::float8 as id, cell from hookwright.moved_tenants',
+};
+
+/** The cells of tenants that have moved away from here. */
+export async function movedTenants(sql: SqlTarget): Promise<ReadonlyMap<number, number>> {
+  const rows = await query<{ id: number; cell: number }>(sql, movedStatement, []);
+  return new Map(rows.map(({ id, cell }) => [id, cell]));
+}
+
 const keysStatement: Statement = { text: `${keysOf('k.tenant_id = $1')} order by id` };
 
 /** The lines of one tenant. @param where the number of a cell, or `hold` */

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
+import { thisProgram } from '../../../platform/node/this-program.js';
 
 export type MoveState = 'COPYING' | 'DRAINING' | 'CLOSED' | 'COMMITTING' | 'OPEN' | 'DONE' | 'ABORTED';
 
@@ -101,4 +102,12 @@ const renewStatement: Statement = {
 export async function renewToken(client: pg.Client, token: string): Promise<string> {
   const [row] = await query<{ token: string }>(client, renewStatement, [token]);
   return row!.token;
+}
+
+/** What becomes of a move that has failed before the target could have it. @param isOpen whether the tenant is open here */
+export function whatNext({ tenantId }: Move, isOpen: boolean): string {
+  const resume = `"${thisProgram} tenant move ${tenantId} --to-url-file <file> --resume" goes on`;
+  return isOpen
+    ? `The tenant is open here: ${resume}, --abort takes it back.`
+    : `The service opens the tenant within a minute, if it is closed; ${resume}.`;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Arrived, arrive } from './arrive.js';
-import { type Blocker, jobsInHand, waitForOthers } from './barrier.js';
+import { jobsInHand, nameOf, waitForOthers } from './barrier.js';
 import { commit } from './commit.js';
 import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
@@ -8,7 +8,7 @@ import { Pace } from './copy.js';
 import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
 import { requireFits, requireKeysThere } from './refusals.js';
-import { type MoveState, setState } from './state.js';
+import { type MoveState, setState, whatNext } from './state.js';
 
 const ROUNDS = 5;
 const LOOK_MS = 50;
@@ -44,8 +44,9 @@ export async function moveTenant(context: MoverContext, options: StepOptions): P
     await context.ends.copying(context.signal, () => copyOpen(context, options));
     return await closeAndCopy(context, options);
   } catch (error) {
-    await reopen(context, options).catch(() => {}); // the sweep does it
-    throw context.signal.aborted ? context.signal.reason : error;
+    const isOpen = await reopen(context, options).catch(() => false);
+    const { message } = (context.signal.aborted ? context.signal.reason : error) as Error;
+    throw isOpen === null ? error : new Error(`${message.replace(/\.?$/, '.')} ${whatNext(context.move, isOpen)}`);
   }
 }
 
@@ -70,11 +71,17 @@ async function change({ ends, move }: MoverContext, from: readonly MoveState[], 
   return changed;
 }
 
-async function reopen(context: MoverContext, options: StepOptions): Promise<void> {
+/** @returns false: it has not been opened; null: it is COMMITTING or has moved, and what has failed says what next */
+async function reopen(context: MoverContext, options: StepOptions): Promise<boolean | null> {
+  if (!BEFORE_COMMITTING.includes(context.move.state)) {
+    return null;
+  }
   const wasHeld = context.move.state === 'CLOSED' || context.move.state === 'DRAINING';
-  if ((await change(context, BEFORE_COMMITTING, 'COPYING')) && wasHeld) {
+  const isOpen = await change(context, BEFORE_COMMITTING, 'COPYING');
+  if (isOpen && wasHeld) {
     await options.route(context.from);
   }
+  return isOpen;
 }
 
 /** Steps 2 to 5. */
@@ -118,9 +125,6 @@ async function drain(context: MoverContext, { attemptSeconds, underWayMs }: Step
     await delay(LOOK_MS, undefined, { signal });
   }
 }
-
-const nameOf = ({ pid, name }: Blocker) =>
-  pid === null ? `the prepared transaction "${name}"` : `the session ${pid} of "${name}"`;
 
 /** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
 async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepOptions): Promise<string | null> {
