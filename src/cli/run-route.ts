@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** How long the proxy may take: while it is told, nothing of the tenant is sent. */
+/** How long the command may take: meanwhile nothing of the tenant is sent. */
 const WITHIN_MS = 10_000;
 
 /**
- * Runs a shell command that tells the proxy where a tenant is. It has a process group of its own, so that Ctrl-C ends
- * the move and not what the proxy is told.
+ * Runs a shell command that changes the proxy's map. It has a process group of its own, so that Ctrl-C ends the move
+ * alone.
  *
  * @param lines those of moved.map, for its standard input
  * @returns what is wrong, as the end of a sentence; null: nothing

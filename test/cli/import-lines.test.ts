@@ -107,8 +107,11 @@ describe('a line', () => {
     [{ template: ['{{'] }, /^template/],
     [{ ordering: { keyPath: '.' } }, /^ordering\.keyPath must be 1 to/],
     [{ ordering: { keep: 'LATEST', settleSeconds: 0.1 } }, /^ordering\.settleSeconds must be 0\.5 to/],
-    [{ ordering: { settleSeconds: 2 } }, /^ordering\.settleSeconds needs `keep: LATEST`/],
-    [{ ordering: { keep: 'LATEST', settleMaxSeconds: 2 } }, /^ordering\.settleMaxSeconds is for `settleSeconds`/],
+    [{ ordering: { by: 'KEY', keyPath: 'id', settleSeconds: 2 } }, /^ordering\.settleSeconds needs `keep: LATEST`/],
+    [
+      { ordering: { by: 'KEY', keyPath: 'id', keep: 'LATEST', settleMaxSeconds: 2 } },
+      /^ordering\.settleMaxSeconds is for `settleSeconds`/,
+    ],
     [{ filter: { field: { path: 'a', op: 'LIKE', value: 'b' } } }, /^filter\.field\.op /],
     [{ filter: { path: 'a' } }, /^filter/],
     [{ events: ['a.b', 'a.b'] }, /^events\.1 is in the list twice/],

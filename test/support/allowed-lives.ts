@@ -27,7 +27,10 @@ const options = fc
     ...{ keep: fc.constantFrom('ALL' as const, 'LATEST' as const), settleSeconds: fc.constantFrom(null, 0.5, 3_600) },
     onFailure: fc.constantFrom('CONTINUE' as const, 'BLOCK' as const),
   })
-  .map((drawn) => ({ ...drawn, settleSeconds: drawn.keep === 'LATEST' ? drawn.settleSeconds : null }));
+  .map((drawn) => ({
+    ...drawn,
+    settleSeconds: drawn.by !== 'NONE' && drawn.keep === 'LATEST' ? drawn.settleSeconds : null,
+  }));
 export type Options = typeof options extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 const happening = fc.oneof(

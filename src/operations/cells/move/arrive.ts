@@ -132,7 +132,7 @@ const backStatement: Statement = {
     delete from hookwright.moved_keys m using hookwright.api_keys k where k.id = m.key_id and k.tenant_id = $1`,
 };
 
-/** What the tenant had left here when it went away is over: no command and no duty does the rest of it. */
+/** An earlier move away from here is over: no command and no duty does the rest of it. */
 const overStatement: Statement = {
   text: `
     update hookwright.tenant_moves set state = 'DONE', changed_at = clock_timestamp()

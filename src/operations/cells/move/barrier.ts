@@ -6,7 +6,7 @@ import { jobsInHandSql } from '../../../platform/graphile-worker/job-conditions.
 const LOOK_MS = 20;
 
 /** A session that has begun before, or a prepared transaction. */
-export interface Blocker {
+interface Blocker {
   /** Null: a prepared transaction. */
   pid: number | null;
   /** The name that its application gives, or of the prepared transaction. */

@@ -124,7 +124,7 @@ export async function requireFits(source: pg.Client, target: pg.Client, asked: A
   }
 }
 
-/** What a tenant has left here is never moved: it would be open in two cells. */
+/** Rows that a tenant has left here are never moved: it would be open in two cells. */
 async function requireHere(source: pg.Client, tenantId: number): Promise<Tenant> {
   const [tenant] = await query<Tenant>(source, tenantStatement, [tenantId]);
   if (tenant?.isHere && tenantId > 0) {

@@ -104,7 +104,11 @@ export async function renewToken(client: pg.Client, token: string): Promise<stri
   return row!.token;
 }
 
-/** What becomes of a move that has failed before the target could have it. @param isOpen whether the tenant is open here */
+/**
+ * A sentence about a move that has failed before the target could have the tenant.
+ *
+ * @param isOpen whether the tenant is open here
+ */
 export function whatNext({ tenantId }: Move, isOpen: boolean): string {
   const resume = `"${thisProgram} tenant move ${tenantId} --to-url-file <file> --resume" goes on`;
   return isOpen
