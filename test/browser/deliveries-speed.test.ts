@@ -27,6 +27,7 @@ const deliveryOf = (number: number, status = 'SUCCEEDED') => ({
   createdAt: '2026-01-31T12:00:00+00:00',
   finishedAt: null,
   cancelReason: null,
+  path: null,
   webhook: {
     __typename: 'Webhook',
     id: 'wh_1',
