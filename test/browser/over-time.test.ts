@@ -26,6 +26,8 @@ async function outage(stack: DashboardStack): Promise<{ webhookId: number }> {
   await receiver.goAway();
   await delivery.emits(10);
   await eventually(async () => !(await delivery.webhookRow(webhookId)).active);
+  // Those that were in hand are held a moment later.
+  await eventually(async () => (await delivery.deliveries(`status = 'PENDING'`)).length === 0, 40_000);
   for (let minute = 0; minute < OUTAGE_MINUTES; minute += 1) {
     await delivery.emits(3);
     expect(await clock.count()).toBe(3);

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enableCell } from '../../src/operations/installation/enable-cell.js';
 import { copyKey } from '../../src/operations/keys/copy-key.js';
@@ -116,6 +117,14 @@ async function routes(client: Client): Promise<void> {
   expect([foreign.status, foreign.headers.get('hookwright-cell')]).toEqual([421, '0']);
 }
 
+/** The address of cell 1 leads there, whatever number a request has, and also without one. */
+async function leadsToItself(origin: string): Promise<void> {
+  const { key } = cells[0]!.tenant;
+  const headers = { host: 'c1.hooks.example.com', authorization: `Bearer ${key}` };
+  const { statusCode, headers: answered } = await request(`${origin}/api/v1/webhooks`, { headers });
+  expect([statusCode, answered['hookwright-cell']]).toEqual([421, '0']);
+}
+
 /** What the proxy itself answers for cell 0 is JSON, for REST and for GraphQL. */
 async function saysThatItIsDown(ask: Client['ask']): Promise<void> {
   const { key } = cells[0]!.tenant;
@@ -133,6 +142,7 @@ describe.skipIf(skipsHaproxyTests)('two cells behind HAProxy with ops/haproxy/ce
       [],
     );
     await routes(clientOf(proxy.origin));
+    await leadsToItself(proxy.origin);
   });
 
   test('a wrong map is seen, a tenant that is moved is held, and others go on', { timeout: 60_000 }, async () => {
@@ -180,6 +190,7 @@ test.skipIf(skipsNginxTests)(
     );
     const client = clientOf(`http://127.0.0.1:${port}`);
     await routes(client);
+    await leadsToItself(`http://127.0.0.1:${port}`);
     const { status, headers, body } = await client.ask('GET /api/v1/webhooks', platform, held);
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     expect(body.errors[0].extensions.reason).toBe('tenant_moving');
