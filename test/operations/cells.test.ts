@@ -124,6 +124,15 @@ describe('hookwright migrate --cell', () => {
   });
 });
 
+test('commands take the numbers of the last cell, which have 16 digits', SLOW, async () => {
+  await run('migrate --cell 899 --of 16');
+  expect((await run('tenant create far')).output).toContain('Tenant 8990000000000001 "far" is made.');
+  expect((await run('tenant rename 8990000000000001 near')).output).toContain('is called "near" now');
+  expect((await run('key create k --tenant 8990000000000001')).output).toMatch(/^hw_8990000000000001_/);
+  expect((await run('key revoke 8990000000000001')).output).toContain('Key 8990000000000001 is revoked');
+  expect((await run('tenant rename 9007199254740993 x')).errors).toContain('must be the number of a tenant');
+});
+
 describe('hookwright cell enable', () => {
   test('makes an installation cell 0 with all that it has; its next numbers go on', async () => {
     const services = await openTestServices(database.url);

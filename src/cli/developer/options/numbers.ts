@@ -1,12 +1,14 @@
 import { InvalidArgumentError } from 'commander';
+import { parseId } from '../../../domain/ids/id.js';
 
 /** Numbers in options and arguments of commands: each is refused with a sentence. */
 
 export function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
+  const number = parseId(text); // numbers of tenants and keys from cell 100 on have 16 digits
+  if (number === null) {
     throw new InvalidArgumentError('It must be a positive whole number.');
   }
-  return Number(text);
+  return number;
 }
 
 export function positive(text: string): number {
