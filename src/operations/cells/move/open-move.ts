@@ -7,10 +7,10 @@ import type { MoverContext } from './context.js';
 import { decide } from './decide.js';
 import { takeBack } from './forget.js';
 import { endLeft, markGone } from './leave.js';
-import { type Move, setState } from './state.js';
+import { BEFORE_COMMITTING, type Move, setState } from './state.js';
 import type { StepOptions } from './steps.js';
 
-const isUnderWay = ({ state }: Move) => ['COPYING', 'DRAINING', 'CLOSED', 'COMMITTING'].includes(state);
+const isUnderWay = ({ state }: Move) => state === 'COMMITTING' || BEFORE_COMMITTING.includes(state);
 
 /** @throws Error with a sentence when the tenant has no move to that cell that can go on */
 export function requireUnderWay(move: Move | null, tenantId: number, to: number): Move {
@@ -74,7 +74,7 @@ export async function settleDoubt(
 }
 
 async function enter({ ends, move }: MoverContext, state: 'COPYING' | 'COMMITTING'): Promise<void> {
-  await inTransaction(ends.source, () => setState(ends.source, move, ['COPYING', 'DRAINING', 'CLOSED'], state));
+  await inTransaction(ends.source, () => setState(ends.source, move, BEFORE_COMMITTING, state));
   move.state = state;
 }
 

@@ -5,7 +5,7 @@ import { inTransaction } from './connections.js';
 import type { MoverContext } from './context.js';
 import { type Choice, copyRows } from './copy.js';
 import { noteCopied } from './state.js';
-import { changedOf, ENDED, ofTenant, tablesOf } from './tables.js';
+import { changedOf, ENDED, keysThatActed, ofTenant, tablesOf } from './tables.js';
 
 /** Ids and times are taken before a commit, and clocks are set. */
 const MARGIN_SECONDS = 30;
@@ -77,9 +77,7 @@ async function placeTenant({ move, ends, shapes, pace }: MoverContext): Promise<
  */
 export const foreignKeys = (tenantId: number, since = `timestamptz '-infinity'`): Choice => ({
   table: 'api_keys',
-  where: `t.tenant_id is distinct from ${tenantId} and t.id in (
-    select l.api_key_id from hookwright.audit_log l where l.tenant_id = ${tenantId} and l.created_at >= ${since}
-    union select b.api_key_id from hookwright.bulk_operations b where b.tenant_id = ${tenantId})`,
+  where: `t.tenant_id is distinct from ${tenantId} and t.id in (${keysThatActed(tenantId, since)})`,
   set: { tenant_id: 'null::bigint', made_in: 'null::bigint', revoked_at: 'coalesce(t.revoked_at, now())' },
 });
 

@@ -7,6 +7,7 @@ import { opensDataKey } from '../../secrets/secret-vault.js';
 import { tryEncryptionKeys } from '../../secrets/try-encryption-keys.js';
 import { cellOfMissing } from '../own-cell.js';
 import { differingDefinitions } from './compare-definitions.js';
+import { keysThatActed } from './tables.js';
 
 /** How many open deliveries may be copied while the tenant is closed without anybody allowing the time. */
 const OPEN_MAX = 30_000;
@@ -50,9 +51,7 @@ const keysStatement: Statement = {
   text: `
     select k.id::float8 as id from hookwright.api_keys k
     where k.tenant_id is null and k.revoked_at is null and coalesce(k.expires_at > now(), true)
-      and not k.console_session and k.made_in is null and k.id in (
-        select l.api_key_id from hookwright.audit_log l where l.tenant_id = $1
-        union select b.api_key_id from hookwright.bulk_operations b where b.tenant_id = $1)
+      and not k.console_session and k.made_in is null and k.id in (${keysThatActed('$1', '$2::timestamptz')})
     order by k.id`,
 };
 const knownKeysStatement: Statement = {
@@ -172,10 +171,16 @@ async function requireKey(target: pg.Client, { dataKey, dataKeyKid }: Tenant, { 
 /**
  * A key that is not there would be written as a revoked one, as the tenant's rows refer to it, and is revoked for ever.
  *
+ * @param since keys of entries from before were looked at already
  * @throws Error with a sentence
  */
-export async function requireKeysThere(source: pg.Client, target: pg.Client, { tenantId, to }: Asked): Promise<void> {
-  const named = (await query<{ id: number }>(source, keysStatement, [tenantId])).map(({ id }) => id);
+export async function requireKeysThere(
+  source: pg.Client,
+  target: pg.Client,
+  { tenantId, to }: Asked,
+  since = '-infinity',
+): Promise<void> {
+  const named = (await query<{ id: number }>(source, keysStatement, [tenantId, since])).map(({ id }) => id);
   const known = new Set((await query<{ id: number }>(target, knownKeysStatement, [named])).map(({ id }) => id));
   const missing = named.filter((id) => !known.has(id));
   if (missing.length > 0) {

@@ -4,6 +4,9 @@ import { thisProgram } from '../../../platform/node/this-program.js';
 
 export type MoveState = 'COPYING' | 'DRAINING' | 'CLOSED' | 'COMMITTING' | 'OPEN' | 'DONE' | 'ABORTED';
 
+/** The tenant is open here, or may be opened again. */
+export const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
+
 /** The row of a move in the source. */
 export interface Move {
   token: string;

@@ -8,7 +8,7 @@ import { Pace } from './copy.js';
 import { endLeft, markGone } from './leave.js';
 import { precopy } from './precopy.js';
 import { requireFits, requireKeysThere } from './refusals.js';
-import { type MoveState, setState, whatNext } from './state.js';
+import { BEFORE_COMMITTING, type MoveState, setState, whatNext } from './state.js';
 
 const ROUNDS = 5;
 const LOOK_MS = 50;
@@ -35,8 +35,6 @@ export interface Moved {
   /** How long the tenant took no events. */
   closedMs: number;
 }
-
-const BEFORE_COMMITTING: readonly MoveState[] = ['COPYING', 'DRAINING', 'CLOSED'];
 
 /** Brings a tenant to the other cell. Until it is COMMITTING any failure leaves it open here, and may be resumed. */
 export async function moveTenant(context: MoverContext, options: StepOptions): Promise<Moved> {
@@ -115,32 +113,34 @@ function require(done: boolean): void {
 }
 
 /** Step 2: nothing of the tenant is sent any more. What is under way for longer is waited for when it is closed. */
-async function drain(context: MoverContext, { attemptSeconds, underWayMs }: StepOptions): Promise<void> {
-  const { ends, move, signal } = context;
+async function drain(context: MoverContext, options: StepOptions): Promise<void> {
+  const { ends, signal } = context;
   require(await change(context, ['COPYING', 'DRAINING'], 'DRAINING'));
-  await waitForOthers(ends.source, underWayMs, signal);
-  const seconds = attemptSeconds + BESIDE_ATTEMPT_SECONDS;
-  const endsAt = performance.now() + seconds * 1000;
-  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0 && performance.now() < endsAt) {
-    await delay(LOOK_MS, undefined, { signal });
-  }
+  await waitForOthers(ends.source, options.underWayMs, signal);
+  await jobsEnd(context, options, performance.now() + jobSeconds(options) * 1000);
 }
 
-/** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
-async function waitForQuiet({ ends, move, signal }: MoverContext, options: StepOptions): Promise<string | null> {
-  const endsAt = performance.now() + options.underWayMs;
-  const blocker = await waitForOthers(ends.source, options.underWayMs, signal);
-  if (blocker !== null) {
-    return `${nameOf(blocker)} has had a transaction open since before`;
-  }
-  const seconds = options.attemptSeconds + BESIDE_ATTEMPT_SECONDS;
-  while ((await jobsInHand(ends.source, move.tenantId, seconds)) > 0) {
-    if (performance.now() >= endsAt) {
-      return 'a daemon has one of its deliveries in hand';
+const jobSeconds = ({ attemptSeconds }: StepOptions) => attemptSeconds + BESIDE_ATTEMPT_SECONDS;
+
+/** Waits until no daemon has a job of the tenant in hand. @returns false: one still has at that time */
+async function jobsEnd({ ends, move, signal }: MoverContext, options: StepOptions, untilMs: number): Promise<boolean> {
+  while ((await jobsInHand(ends.source, move.tenantId, jobSeconds(options))) > 0) {
+    if (performance.now() >= untilMs) {
+      return false;
     }
     await delay(LOOK_MS, undefined, { signal });
   }
-  return null;
+  return true;
+}
+
+/** Step 3: waits until nothing of the tenant is under way. @returns what still is; null: nothing */
+async function waitForQuiet(context: MoverContext, options: StepOptions): Promise<string | null> {
+  const endsAt = performance.now() + options.underWayMs;
+  const blocker = await waitForOthers(context.ends.source, options.underWayMs, context.signal);
+  if (blocker !== null) {
+    return `${nameOf(blocker)} has had a transaction open since before`;
+  }
+  return (await jobsEnd(context, options, endsAt)) ? null : 'a daemon has one of its deliveries in hand';
 }
 
 /** Steps 4 and 5. */
@@ -149,7 +149,7 @@ async function copyClosed(context: MoverContext, options: StepOptions, closedAt:
   const limit = AbortSignal.timeout(Math.max(1, Math.ceil(closedAt + options.closedMsMax - performance.now())));
   const signal = AbortSignal.any([context.signal, limit]);
   const copied = ends.copying(signal, async () => {
-    await requireKeysThere(ends.source, ends.target, context.asked);
+    await requireKeysThere(ends.source, ends.target, context.asked, move.copiedBefore!);
     await ends.target.query('begin');
     await ends.reader.query('begin isolation level repeatable read read only');
     const arrived = await arrive({ ...context, signal, pace: new Pace(undefined, signal) });

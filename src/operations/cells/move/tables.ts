@@ -88,3 +88,13 @@ function finalStats(before: string): string {
   return `t.bucket < ${before} - case t.resolution when 'MINUTE' then interval '${SUMMED_AFTER_HOURS} hours'
     when 'HOUR' then interval '10 days' else interval '100 days' end`;
 }
+
+/**
+ * SQL: the numbers of keys that the tenant's rows name.
+ *
+ * @param tenant SQL: the number of the tenant
+ * @param since SQL: a time; entries from before are left out
+ */
+export const keysThatActed = (tenant: number | string, since: string): string => `
+    select l.api_key_id from hookwright.audit_log l where l.tenant_id = ${tenant} and l.created_at >= ${since}
+    union select b.api_key_id from hookwright.bulk_operations b where b.tenant_id = ${tenant}`;
