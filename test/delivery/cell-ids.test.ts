@@ -16,9 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** After the next 40 ids the sequence begins its window again, so that those made later may be lower. */
+/**
+ * After the next 40 ids the sequence begins its window again, so that those made later may be lower. What was skipped
+ * would have taken longer than a window: without waiting for that, a second turn would repeat the ids of the first.
+ */
 const turnSequence = () =>
-  stack.rows("select setval('hookwright.id_sequence', (last_value | 65535) + 65496) from hookwright.id_sequence");
+  stack.rows(`
+    select setval('hookwright.id_sequence', (last_value | 65535) + 65496), pg_sleep(0.3)
+    from hookwright.id_sequence`);
 
 describe.each(['DISCARD', 'KEEP'] as const)('enabling with held: %s in a cell', (held) => {
   test('concerns what was made before, and nothing that is made a moment later', async () => {

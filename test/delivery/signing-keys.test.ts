@@ -140,7 +140,9 @@ test('before, during and after a rotation every request of two daemons verifies,
 
   site.day += 1;
   // A day later the first daemon has not read the keys again, and another one has.
-  await stack.rows(`update hookwright.signing_keys set used_from = now() - interval '1 second' where kid = '${young}'`);
+  await stack.rows(`
+    update hookwright.signing_keys young set used_from = old.used_from + interval '1 millisecond'
+    from hookwright.signing_keys old where young.kid = '${young}' and old.kid = '${old!.kid}'`);
   await second.stop();
   stack.startDaemon();
   const between = await site.deliver(40);

@@ -15,6 +15,8 @@ export async function axeViolations(page: Page, selector?: string): Promise<stri
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) {
     await page.evaluate(`${axe.source}; undefined`); // half a megabyte
   }
+  // A bar that stays at the top covers other parts of the page depending on how far it was scrolled.
+  await page.evaluate('scrollTo(0, 0)');
   const { violations } = await page.evaluate<AxeResults>(
     `axe.run(${JSON.stringify(selector) ?? 'document'}, ${JSON.stringify(OPTIONS)})`,
   );
