@@ -62,6 +62,11 @@ export class TwoCells implements AsyncDisposable {
     return runHere(args, { DATABASE_URL: this.cells[cell]!.url, LOG_LEVEL: 'fatal', ...this.settings });
   }
 
+  /** Moves a tenant from cell 0 to cell 1. */
+  move(tenantId: number, options = '') {
+    return this.run(`tenant move ${tenantId} --to-url-file cell1 ${options}`.trim());
+  }
+
   /** A file with the url of a database. */
   urlFile(url: string): string {
     const file = join(temporaryFolder(), 'url');
