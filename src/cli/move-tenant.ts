@@ -45,6 +45,7 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
       stop.abort(new Error('Stopped.'));
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    let isRouted = true;
     const kind = options.resume ? 'RESUME' : options.abort ? 'ABORT' : 'MOVE';
     const lasting: MoveOptions = {
       kind,
@@ -60,6 +61,7 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
       route: async (where) => {
         if (options.routeCommand !== undefined) {
           const fault = await runRoute(options.routeCommand, await linesOf(db.pool, id, where));
+          isRouted = fault === null;
           if (fault !== null) {
             say(`The command of --route-command ${fault}. "${thisProgram} tenant route" prints its lines.`);
           }
@@ -78,6 +80,9 @@ export async function moveTenantCommand(named: TenantNamed, options: MoveCommand
         say(`Tenant ${id} stays here. What was copied to cell ${cell} is deleted.`);
       } else {
         say(moved === null ? `Tenant ${id} is open in cell ${cell}.` : sentenceOf(id, cell, moved));
+      }
+      if (!isRouted) {
+        throw new Error(`The proxy does not know where tenant ${id} is: the last --route-command failed.`);
       }
     } finally {
       process.off('SIGINT', onSignal).off('SIGTERM', onSignal);

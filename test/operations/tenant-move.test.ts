@@ -199,6 +199,15 @@ describe('a move', () => {
     expect((await two.run(`tenant move ${id} --forget`)).errors).toContain('is erased already');
   });
 
+  test('exits with 1 when the proxy was not told where the tenant is now', SLOW, async () => {
+    const { id } = await makeTenant(source.services);
+    const { code, errors } = await two.move(id, '--route-command false');
+    expect(code).toBe(1);
+    expect(errors).toContain(`Tenant ${id} is open in cell 1`);
+    expect(errors).toContain(`The proxy does not know where tenant ${id} is: the last --route-command failed.`);
+    expect(await movingOf(source, id)).toBe('GONE');
+  });
+
   test('may go back once what it has left is erased', SLOW, async () => {
     const { id } = await drawTenant(source);
     await two.move(id);
