@@ -21,6 +21,16 @@ export async function openConnection(url: string): Promise<pg.Client> {
   return client;
 }
 
+/** Why a mover ends whose connection to the source has ended. */
+export const CONNECTION_LOST = new Error('The connection to this cell is lost.');
+
+/** Whether a connection has ended: the errors of its statements say so in many ways. */
+export const isLost = async (client: pg.Client): Promise<boolean> =>
+  await client.query('select').then(
+    () => false,
+    () => true,
+  );
+
 /** The connections of a mover. Of the source it reads over one of them, in a snapshot, and changes it over another. */
 export class Ends implements AsyncDisposable {
   private constructor(

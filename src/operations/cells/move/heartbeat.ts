@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { query, type Statement } from '../../../platform/database/database.js';
-import { openConnection } from './connections.js';
+import { CONNECTION_LOST, openConnection } from './connections.js';
 
 /** A sweep opens the tenant again after a minute without. */
 const EVERY_MS = 5_000;
@@ -29,7 +29,7 @@ export class Heartbeat implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
 
   private constructor(private readonly client: pg.Client) {
-    client.on('end', () => this.#end(new Error('The connection to this cell is lost.')));
+    client.on('end', () => this.#end(CONNECTION_LOST));
     this.#timer = setInterval(() => void this.#beat(), EVERY_MS);
   }
 

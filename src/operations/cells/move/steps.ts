@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Arrived, arrive } from './arrive.js';
 import { jobsInHand, nameOf, waitForOthers } from './barrier.js';
 import { commit } from './commit.js';
-import { inTransaction } from './connections.js';
+import { CONNECTION_LOST, inTransaction, isLost } from './connections.js';
 import type { MoverContext } from './context.js';
 import { Pace } from './copy.js';
 import { endLeft, markGone } from './leave.js';
@@ -43,7 +43,8 @@ export async function moveTenant(context: MoverContext, options: StepOptions): P
     return await closeAndCopy(context, options);
   } catch (error) {
     const isOpen = await reopen(context, options).catch(() => false);
-    const { message } = (context.signal.aborted ? context.signal.reason : error) as Error;
+    const cause = context.signal.aborted ? context.signal.reason : error;
+    const { message } = isOpen === false && (await isLost(context.ends.source)) ? CONNECTION_LOST : (cause as Error);
     throw isOpen === null ? error : new Error(`${message.replace(/\.?$/, '.')} ${whatNext(context.move, isOpen)}`);
   }
 }
