@@ -198,8 +198,14 @@ describe('a webhook with a memory', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const waited = vi.spyOn(globalThis, 'setTimeout');
     const { promise, resolve } = Promise.withResolvers<void>();
-    const receive = receiver({ dedupe: memory(), on: { 'coupon.applied': () => promise } });
+    const begun = Promise.withResolvers<void>();
+    const handler = () => {
+      begun.resolve();
+      return promise;
+    };
+    const receive = receiver({ dedupe: memory(), on: { 'coupon.applied': handler } });
     const first = answerOf(receive(request()));
+    await begun.promise;
     const second = answerOf(receive(request()));
     expect(await passingTime(second)).toMatch(/^409 RUNNING: /);
     // Others in this process may wait too, but not for so short a time.
