@@ -1,8 +1,7 @@
-import { t } from '@lingui/core/macro';
 import { BASE } from './base';
+import { requireOwn } from './foreign-answer';
 import { Observable } from './observable';
 import { answerOtherTabs, askOtherTabs, canAnswer } from './other-tabs';
-import { untilAnswered } from './passing';
 import { hearTime } from './service-time';
 import { tabStorage } from './tab-storage';
 
@@ -217,66 +216,4 @@ export async function leave(): Promise<void> {
   if (typeof url === 'string') {
     location.assign(url);
   }
-}
-
-/** An answer of something between this page and the service, such as the error page of a proxy. */
-export class ForeignAnswer extends TypeError {
-  constructor(readonly status: number) {
-    super(t`A proxy answered ${status} instead of the service.`);
-  }
-}
-
-/** @throws ForeignAnswer for an answer that is not GraphQL's; else a proxy's 401 would look like a key that is refused */
-async function requireOwn(response: Response): Promise<void> {
-  const isOwn = response.status === 401 ? await isOwnRefusal(response.clone()) : hasOwnType(response);
-  if (!isOwn) {
-    throw new ForeignAnswer(response.status);
-  }
-}
-
-const hasOwnType = ({ headers }: Response) => /json|event-stream/.test(headers.get('content-type') ?? '');
-
-async function isOwnRefusal(response: Response): Promise<boolean> {
-  const { errors } = (await response.json().catch(() => ({}))) as { errors?: { extensions?: { code?: unknown } }[] };
-  return errors?.[0]?.extensions?.code === 'UNAUTHENTICATED';
-}
-
-/** An exchange of a one-time code that the service has refused, in its words. */
-export class CodeRefused extends Error {
-  /** @param code of the error, such as `portal_code_used`; undefined: it has none */
-  constructor(
-    message: string,
-    readonly code: unknown,
-  ) {
-    super(message);
-  }
-}
-
-/**
- * Exchanges a one-time code for a token: `POST /portal/s/<public id>` or `POST /console/sign-in`.
- *
- * @param waits is called when the service is away, and the code is sent again until it is back; default: it is sent
- *   once
- * @throws CodeRefused when the code is unknown, used or too old; ForeignAnswer
- */
-export async function exchangeCode(
-  path: string,
-  code: string,
-  waits?: () => void,
-): Promise<Session & { token: string }> {
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ code });
-  const send = () => fetch(path, { method: 'POST', headers, body });
-  const response = await (waits === undefined ? send() : untilAnswered(send, waits));
-  if (!hasOwnType(response)) {
-    throw new ForeignAnswer(response.status);
-  }
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-  if (!response.ok || typeof answer['token'] !== 'string') {
-    throw new CodeRefused(String(answer['detail'] ?? answer['title'] ?? response.statusText), answer['code']);
-  }
-  // How far this machine's clock is ahead of the service's, which may be minutes.
-  const aheadMs = Date.now() - Date.parse(response.headers.get('date') ?? '') || 0;
-  const expiresAt = new Date(Date.parse(String(answer['expiresAt'])) + aheadMs);
-  return { token: answer['token'], expiresAt };
 }

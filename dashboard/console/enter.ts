@@ -1,5 +1,6 @@
 import { BASE } from '../api/base';
-import { exchangeCode, sessions } from '../api/session';
+import { exchangeCode } from '../api/exchange-code';
+import { sessions } from '../api/session';
 import { waysIn } from './ways-in';
 
 /** `/console/#code=<one-time code>`, as the service prints it when it starts. */

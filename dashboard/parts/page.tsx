@@ -2,7 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro';
 import { CircleAlert, CircleCheck, CirclePause, Info, TriangleAlert } from 'lucide-react';
 import { type ReactNode, useContext, useEffect } from 'react';
 import type { CombinedError } from 'urql';
-import { ForeignAnswer } from '../api/session';
+import { ForeignAnswer } from '../api/foreign-answer';
 import { Button } from './button';
 import { plainUntrusted, Untrusted } from './untrusted';
 import { ViewerContext } from './viewer';

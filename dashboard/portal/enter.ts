@@ -1,8 +1,9 @@
 import type { RouterHistory } from '@tanstack/react-router';
 import { isPortalPath } from '../../src/domain/portal/portal-paths';
 import { BASE } from '../api/base';
+import { CodeRefused, exchangeCode } from '../api/exchange-code';
 import { pageReload } from '../api/page-reload';
-import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import { sessions } from '../api/session';
 import type { Refusal } from './link-refused';
 import { readPortalLink } from './links';
 import { parentPage } from './parent-page';

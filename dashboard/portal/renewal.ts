@@ -1,8 +1,9 @@
 import { BASE } from '../api/base';
 import { askWith } from '../api/client';
+import { CodeRefused, exchangeCode } from '../api/exchange-code';
 import type { ViewerQuery } from '../api/generated/graphql';
 import { pageReload } from '../api/page-reload';
-import { CodeRefused, exchangeCode, sessions } from '../api/session';
+import { sessions } from '../api/session';
 import { isFramed } from '../api/tab-storage';
 import { VIEWER } from '../parts/viewer';
 import { type PortalLink, placeIn, readPortalLink } from './links';
