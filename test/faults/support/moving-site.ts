@@ -11,6 +11,21 @@ import { Program } from './program.js';
 const EMIT = `mutation Emit($input: EmitEventInput!) { emitEvent(input: $input) { event { databaseId } } }`;
 const SET_ORDER = `mutation Set($id: ID!, $ordering: OrderingInput) {
   updateWebhook(input: { id: $id, ordering: $ordering }) { webhook { id } } }`;
+/** Webhooks whose statistics by the minute, or health, are not what their attempts say. */
+const MISCOUNTED = `
+  select w.id, attempts.*, counts.*, w.consecutive_failures as in_row, w.last_success_at
+  from hookwright.webhooks w,
+    lateral (select count(*) filter (where a.status_code < 300)::integer as succeeded,
+               count(*) filter (where a.status_code is null or a.status_code >= 300)::integer as failed,
+               max(d.finished_at) as last
+             from hookwright.deliveries d join hookwright.attempts a on a.delivery_id = d.id
+             where d.webhook_id = w.id) attempts,
+    lateral (select coalesce(sum(s.successes), 0)::integer as successes, coalesce(sum(s.failures), 0)::integer as failures
+             from hookwright.delivery_stats s
+             where s.webhook_id = w.id and s.event_type <> '' and s.resolution = 'MINUTE') counts
+  where w.id = any($1)
+    and (attempts.succeeded <> counts.successes or attempts.failed <> counts.failures or w.consecutive_failures > 0
+         or abs(extract(epoch from attempts.last - w.last_success_at)) > 5)`;
 const ORDERING_KEYS = 7;
 const REPEAT_MS = 50;
 const WAIT_MAX_MS = 120_000;
@@ -265,7 +280,8 @@ export class MovingSite implements AsyncDisposable {
     if (left.length > 0) {
       problems.push('a delivery is open in the source');
     }
-    return problems;
+    const miscounted = await target.rows(MISCOUNTED, [this.#judged]);
+    return problems.concat(miscounted.map((webhook) => `counts and health differ: ${JSON.stringify(webhook)}`));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
