@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { makeWebhook } from '../support/factories.js';
 import { skipsHaproxyTests, startHaproxy } from '../support/haproxy.js';
+import { postGraphql } from '../support/served-api.js';
 import { broken } from './support/endpoints.js';
 import { POINTS } from './support/move-points.js';
 import { MovingSite } from './support/moving-site.js';
@@ -39,6 +41,36 @@ async function widen(site: MovingSite) {
   return { settling, failing, paused };
 }
 
+const CREATE_SESSION = `mutation { createPortalSession(input: { capabilities: [VIEW] }) { url } }`;
+const PAGE = '{ webhooks(first: 10) { nodes { databaseId } } }';
+const LOOK_MS = 50;
+
+/** A person with an open page of the portal, which asks the proxy again and again. */
+async function visitPortal(site: MovingSite, origin: string) {
+  const { createPortalSession } = await site.do<{ createPortalSession: { url: string } }>(CREATE_SESSION);
+  const { pathname, hash } = new URL(createPortalSession.url);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ code: hash.slice(1) });
+  const exchanged = await fetch(`${origin}${pathname}`, { method: 'POST', headers, body });
+  const { token } = (await exchanged.json()) as { token: string };
+  const answers: string[] = [];
+  let isOver = false;
+  const visiting = (async () => {
+    while (!isOver) {
+      const { status, data, errors } = await postGraphql(origin, token, { query: PAGE });
+      answers.push(
+        errors.length > 0 ? `${status} ${errors[0].extensions.reason}` : `${data.webhooks.nodes.length} webhooks`,
+      );
+      await delay(LOOK_MS);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await visiting;
+    return answers;
+  };
+}
+
 /** What is in a cell of webhooks, by their states. */
 const statesIn = (site: MovingSite, cell: 0 | 1, webhook: number) =>
   site.two.cells[cell].rows<{ status: string; count: number }>(
@@ -61,6 +93,7 @@ test.skipIf(skipsHaproxyTests)(
     await eventually(() => site.emitted.length >= BEFORE, OFTEN);
     const late = await addWebhook(site, 'late');
     const { reached, letGo } = await POINTS['while it drains']!(site);
+    const leave = await visitPortal(site, proxy.origin);
     const route = `HAPROXY_SOCKET=${proxy.socket} MOVED_MAP=${proxy.map} ops/haproxy/hookwright-route`;
     const mover = site.startMover('--route-command', route);
     await reached();
@@ -71,6 +104,10 @@ test.skipIf(skipsHaproxyTests)(
     const [before, accepted] = [site.answers.length, site.emitted.length];
     await eventually(() => site.emitted.length >= accepted + BEFORE, OFTEN);
     await site.endLoad();
+    const seen = await leave();
+    const passing = /^(503 tenant_moving|421 tenant_elsewhere)$/;
+    expect([...new Set(seen)].filter((answer) => !passing.test(answer))).toEqual(['6 webhooks']);
+    expect(seen.slice(-10)).toContain('6 webhooks');
 
     const answers = Map.groupBy(site.answers, (answer) => answer);
     report('moved behind HAProxy', Object.fromEntries([...answers].map(([answer, { length }]) => [answer, length])));
