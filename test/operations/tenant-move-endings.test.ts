@@ -65,7 +65,9 @@ describe('a tenant that is closed', () => {
       select hookwright.id_at(now()) + n * 16, ${id}, 'coupon.applied', repeat(md5(n::text), 100)
       from generate_series(1, 20000) n`);
     const moving = moveHere(two, id, {});
-    const lost = expect(moving).rejects.toThrow(/\. The tenant is open here: ".* --resume" goes on, --abort takes it/);
+    const lost = expect(moving).rejects.toThrow(
+      /^The connection to cell 1 is lost\. The tenant is open here: ".* --resume" goes on, --abort takes it/,
+    );
     await eventually(async () => {
       const ended = await target.rows(`
         select pg_terminate_backend(pid) from pg_stat_activity

@@ -4,6 +4,8 @@ export const ENDING = 'The service is ending; try again.';
 /** The detail when Postgres does not let this service in. */
 export const LOGIN_REFUSED = 'The database refuses the login of this service at the moment; try again.';
 
+const UNREACHABLE = 'The database cannot be reached at the moment; try again.';
+
 const NO_ANSWER = 'No answer of the database in time';
 /** Messages for it, of the driver and ours. */
 const SILENCE = new RegExp(`Query read timeout|${NO_ANSWER}`, 'i');
@@ -29,7 +31,7 @@ const outages: readonly [code: RegExp | null, message: RegExp | null, detail: st
     // also of the system: no more files, no route to the host.
     /^(08|25P0[34]$|5500[06]$|57000$|57P|3D000$|(ECONN|EHOST|ENET|EAI_|ERR_SSL_|ERR_TLS_)[A-Z0-9_]+$|E(PIPE|TIMEDOUT|NOTFOUND|PROTO|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM)$)/,
     /Connection terminated|connection error|timeout exceeded when trying to connect|Client was closed/i,
-    'The database cannot be reached at the moment; try again.',
+    UNREACHABLE,
   ],
   [null, /Cannot use a pool after calling end/, ENDING],
 ];
@@ -63,3 +65,6 @@ export const isSilence = (error: unknown): boolean => [...causesOf(error)].some(
 
 /** Whether the same request may succeed later. */
 export const isDatabaseAway = (error: unknown): boolean => outageIn(error) !== null;
+
+/** Whether a session was ended, or cannot begin. */
+export const isUnreachable = (error: unknown): boolean => outageIn(error) === UNREACHABLE;

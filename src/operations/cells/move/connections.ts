@@ -24,7 +24,7 @@ export async function openConnection(url: string): Promise<pg.Client> {
 /** Why a mover ends whose connection to the source has ended. */
 export const CONNECTION_LOST = new Error('The connection to this cell is lost.');
 
-/** Whether a connection has ended: the errors of its statements say so in many ways. */
+/** Whether a connection has ended. */
 export const isLost = async (client: pg.Client): Promise<boolean> =>
   await client.query('select').then(
     () => false,

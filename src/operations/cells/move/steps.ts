@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isUnreachable } from '../../../platform/database/outage.js';
 import { type Arrived, arrive } from './arrive.js';
 import { jobsInHand, nameOf, waitForOthers } from './barrier.js';
 import { commit } from './commit.js';
@@ -43,10 +44,18 @@ export async function moveTenant(context: MoverContext, options: StepOptions): P
     return await closeAndCopy(context, options);
   } catch (error) {
     const isOpen = await reopen(context, options).catch(() => false);
-    const cause = context.signal.aborted ? context.signal.reason : error;
-    const { message } = isOpen === false && (await isLost(context.ends.source)) ? CONNECTION_LOST : (cause as Error);
-    throw isOpen === null ? error : new Error(`${message.replace(/\.?$/, '.')} ${whatNext(context.move, isOpen)}`);
+    const why = await whyOf(context, error as Error);
+    throw isOpen === null ? error : new Error(`${why.replace(/\.?$/, '.')} ${whatNext(context.move, isOpen)}`);
   }
+}
+
+/** The reason why a move ends. The driver has many words for a lost connection, and none says which one it was. */
+async function whyOf({ ends, move, signal }: MoverContext, error: Error): Promise<string> {
+  const cause = signal.aborted ? (signal.reason as Error) : error;
+  if (!isUnreachable(cause)) {
+    return cause.message;
+  }
+  return (await isLost(ends.source)) ? CONNECTION_LOST.message : `The connection to cell ${move.cell} is lost.`;
 }
 
 /** Step 1. */
