@@ -46,6 +46,7 @@ import { ChangesAndTargets } from './0052-changes-and-targets.js';
 import { Cell } from './0053-cell.js';
 import { TenantMoves } from './0054-tenant-moves.js';
 import { MovedDeliveries } from './0055-moved-deliveries.js';
+import { AuditLogPolicy } from './0056-audit-log-policy.js';
 
 /** It installed functions before they had editions. */
 class FunctionsAlone extends Migration {
@@ -105,4 +106,5 @@ export const migrations = [
   { name: '0053-cell', class: Cell },
   { name: '0054-tenant-moves', class: TenantMoves },
   { name: '0055-moved-deliveries', class: MovedDeliveries },
+  { name: '0056-audit-log-policy', class: AuditLogPolicy },
 ];

@@ -57,15 +57,16 @@ export class ManyWebhooks {
   /** With the API's rights. */
   db!: Database;
 
-  constructor() {
+  /** @param statements that fill it with something else */
+  constructor(statements: readonly string[] = fill) {
     beforeAll(async () => {
       this.#database = await createTestDatabase();
       await onServer(this.#database.url, async (client) => {
-        for (const sql of fill) {
+        for (const sql of statements) {
           await client.query(sql);
         }
         await client.query(
-          'vacuum (analyze) hookwright.tenants, hookwright.webhooks, hookwright.deliveries, hookwright.delivery_stats',
+          'vacuum (analyze) hookwright.tenants, hookwright.webhooks, hookwright.deliveries, hookwright.delivery_stats, hookwright.audit_log',
         );
       });
       this.db = await openDatabase(this.#database.url, { role: API_ROLE, poolMax: 2, onError: () => {} });

@@ -1,5 +1,6 @@
 import { HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
 import type { HasPool, Statement } from '../../platform/database/database.js';
+import { limitInOrder } from '../../platform/database/limit-in-order.js';
 import { tenantQuery } from '../../platform/database/tenant-database.js';
 import { statusInQueueSql } from '../ordering/turns.js';
 
@@ -145,7 +146,7 @@ export const readFailuresOfWebhooks = rowsByWebhook<{ errorCode: string; deliver
       select last_error_code as "errorCode", count(*)::integer as deliveries
       from (select d.last_error_code from hookwright.deliveries d
             where d.webhook_id = w.id and (d.tenant_id = $1) is true
-            order by d.id desc limit ${FAILURES_LOOKED_OF_WEBHOOK}) newest
+            order by d.id desc ${limitInOrder(FAILURES_LOOKED_OF_WEBHOOK)}) newest
       where last_error_code is not null group by 1) f
     order by w.id, f.deliveries desc, f."errorCode"`,
 );

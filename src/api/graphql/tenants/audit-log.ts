@@ -91,8 +91,8 @@ export class AuditLogResolver {
  * Pages of all entries of a tenant. With an equation Postgres may look for them from the end of the installation's log,
  * however far back they are. A range, and an order that begins with the tenant, leave it the tenant's index.
  */
-const wholeLog =
-  ({ em }: Context, tenantId: number) =>
+export const wholeLog =
+  ({ em }: Pick<Context, 'em'>, tenantId: number) =>
   (slice: Slice): Promise<AuditEntry[]> => {
     const orderBy = { tenantId: slice.order === 'desc' ? 'asc' : 'desc' } as const;
     const range = { tenantId: { $gte: tenantId, $lte: tenantId } };
