@@ -1,6 +1,7 @@
 import { FAILING_COUNTED_MAX, FAILING_FROM_FAILURES, HELD_SHOWN_MAX } from '../../domain/deliveries/health-limits.js';
 import { INSTALLATION_TENANT } from '../../domain/installation/installation-tenant.js';
 import type { Statement } from '../../platform/database/database.js';
+import { limitInOrder } from '../../platform/database/limit-in-order.js';
 import { PLATFORM } from '../../platform/database/tenant-database.js';
 import { idsUntilSql } from '../deliveries/counts-as-held.js';
 import { FEW_HELD } from '../explorer/read-backlog.js';
@@ -62,7 +63,7 @@ const STATES = Object.keys(states) as FailingState[];
 /** SQL: webhooks of tenants from an id on that came into a state last. A deleted tenant has none. */
 const lastIn = (state: FailingState, columns: string, countMax: number, least: string) => `
   (select ${columns} from hookwright.all_webhooks w where ${states[state].isSo} and w.tenant_id >= ${least}
-   order by ${states[state].order} limit ${countMax})`;
+   order by ${states[state].order} ${limitInOrder(countMax)})`;
 
 const lastInEach = (columns: string, countMax: number, least: string) =>
   STATES.map((state) => {
