@@ -103,6 +103,23 @@ describe('the answer to the first test', () => {
     ]);
     expect(said!.y + said!.height).toBeLessThan(below!.y);
   });
+
+  browserTest('is seen without live updates, too', async (browser) => {
+    const stack = await open(DashboardStack.open());
+    const { id } = await stack.delivery.webhook(stack.receiver.url);
+    const page = await visit(browser.open, stack, '/endpoints');
+    let streams = 0;
+    await page.route('**/graphql/stream', () => {
+      streams += 1; // it is never answered
+    });
+    await page.goto(`${stack.origin}/console/tenants/${stack.delivery.tenantId}/endpoints/${id}`);
+    await page.getByRole('button', { name: 'Send a test' }).first().click();
+    await dialogOf(page).getByRole('button', { name: 'Send a test' }).click();
+    await dialogOf(page)
+      .getByText(/The endpoint answered 200 OK in/)
+      .waitFor();
+    expect(streams).toBeGreaterThan(0);
+  });
 });
 
 describe('a secret that is rotated', () => {

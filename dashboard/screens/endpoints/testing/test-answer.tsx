@@ -3,6 +3,7 @@ import { useQuery } from 'urql';
 import { buttonLook } from '../../../parts/button';
 import { Answer, Failure } from '../../../parts/page';
 import { Link } from '../../../parts/place';
+import { useRefresh } from '../../../parts/refresh';
 import { shortly, Time } from '../../../parts/time';
 import { duration } from '../../../text/numbers';
 import { remedyFor } from '../../../text/remedies';
@@ -10,7 +11,10 @@ import { statusText } from '../../../text/status-codes';
 import { TEST_RESULT } from '../later-documents';
 import { Remedy } from '../remedy';
 
-/** The result of a test: nothing yet, the answer, or why there was none. The cache follows the stream of updates. */
+/** A test is mostly answered in less, and then comes by the stream of updates. */
+const ASK_MS = 3_000;
+
+/** The result of a test: nothing yet, the answer, or why there was none. It comes without live updates, too. */
 export function TestAnswer({
   id,
   closedUntil,
@@ -23,10 +27,11 @@ export function TestAnswer({
 }) {
   const [{ data, error }, again] = useQuery({ query: TEST_RESULT, variables: { id } });
   const delivery = data?.delivery;
+  const attempt = delivery?.attempts.at(-1);
+  useRefresh(again, attempt === undefined ? ASK_MS : undefined);
   if (error) {
     return <Failure error={error} retry={again} />;
   }
-  const attempt = delivery?.attempts.at(-1);
   if (!delivery || !attempt) {
     return (
       <Answer tone="info">
