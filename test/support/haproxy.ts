@@ -35,7 +35,9 @@ export async function startHaproxy(
   const own = settings
     .replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
     .replaceAll('/etc/haproxy/moved.map', map)
+    // Cells that are down are known soon. A busy machine may be slow to answer, as it may be to one who asks every 2 s.
     .replaceAll('check inter 2s', 'check inter 200ms')
+    .replace('timeout connect 3s', 'timeout connect 3s\n  timeout check 2s')
     .replaceAll(/server c(\d)a .*\n {2}server .*/g, (_, cell: string) => servers[Number(cell)]!);
   const socket = join(folder, 'admin.sock');
   writeFileSync(join(folder, 'cells.cfg'), `global\n  stats socket ${socket} level admin\n${own}`);
